@@ -1,0 +1,26 @@
+# arcd_option(ARCD_X "what it brings" PKG libx>=1.0 APT libx-dev)
+#
+# An optional part. After the call ARCD_X is ON only when the user wants it and its library is here;
+# then the imported target arcd::x links it. Says at configure time which it is, and why.
+find_package(PkgConfig REQUIRED)
+
+function(arcd_option name text)
+    cmake_parse_arguments(O "" "PKG;APT" "" ${ARGN})
+    option(${name} "${text}" ON)
+    string(REGEX REPLACE "^ARCD_" "" short ${name})
+    string(TOLOWER ${short} short)
+    if(NOT ${name})
+        message(STATUS "${name}: off (${text}), as asked with -D${name}=OFF")
+        return()
+    endif()
+    pkg_check_modules(${name}_PKG QUIET IMPORTED_TARGET "${O_PKG}")
+    if(${name}_PKG_FOUND)
+        add_library(arcd_ext_${short} INTERFACE)
+        target_link_libraries(arcd_ext_${short} INTERFACE PkgConfig::${name}_PKG)
+        add_library(arcd::${short} ALIAS arcd_ext_${short})
+        message(STATUS "${name}: on (${text}), ${${name}_PKG_VERSION}")
+    else()
+        message(STATUS "${name}: off (${text}): ${O_PKG} was not found, install ${O_APT}")
+        set(${name} OFF PARENT_SCOPE)
+    endif()
+endfunction()
