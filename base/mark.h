@@ -3,7 +3,7 @@
  *
  * ARCD_RT      runs on a real-time automation thread between start and stop: no allocation, no
  * lock, no file, socket or log call, no system call but the thread's own wait and a consumer's
- * wake. The mark puts the function in section .text.rt, where tools/rt_calls.py reads what it
+ * wake. The mark puts the function in section .text.rt, where tools/check_rt.py reads what it
  * calls. ARCD_STEADY  the loop of a task thread: the same rules, but it may block in its backend's
  * one hardware call. ARCD_MUST_CHECK  the result says whether the call worked; ignoring it does not
  * compile.
