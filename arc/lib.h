@@ -72,7 +72,7 @@ struct arc_lib_member {
 
 const struct arc_lib_member *arc_lib_get(enum arc_lib_id id);
 
-/* NULL when there is none. `name` is interned or not, compared by text. */
+/* By text. NULL when there is none. */
 bool arc_lib_has_module(const char *module);
 const struct arc_lib_member *arc_lib_find(const char *module, const char *name);
 

@@ -29,7 +29,7 @@ enum arc_dimension {
 #define ARC_DIMENSION_ENUM(NAME, name) ARC_DIM_##NAME,
     ARC_DIMENSIONS(ARC_DIMENSION_ENUM)
 #undef ARC_DIMENSION_ENUM
-        ARC_DIM_COUNT
+        ARC_N_DIMENSIONS
 };
 
 struct arc_unit {
