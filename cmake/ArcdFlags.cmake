@@ -32,3 +32,9 @@ if(_san)
     target_link_options(arcd_sanitize INTERFACE -fsanitize=${_san} -fno-sanitize-recover=all)
     message(STATUS "Sanitizers: ${_san}")
 endif()
+if(ARCD_RTCHECK)
+    # Named even where no call needs it: it must stand before libc in each program.
+    target_link_libraries(arcd_sanitize INTERFACE -Wl,--no-as-needed arcd_rtcheck)
+    target_compile_options(arcd_sanitize INTERFACE -fno-omit-frame-pointer)
+    target_link_options(arcd_sanitize INTERFACE -rdynamic) # names in its backtraces
+endif()
