@@ -38,3 +38,10 @@ if(ARCD_RTCHECK)
     target_compile_options(arcd_sanitize INTERFACE -fno-omit-frame-pointer)
     target_link_options(arcd_sanitize INTERFACE -rdynamic) # names in its backtraces
 endif()
+
+# A changed .clang-tidy reads every file again: ninja knows sources and commands, not that file.
+if(CMAKE_C_CLANG_TIDY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/.clang-tidy)
+    file(MD5 ${PROJECT_SOURCE_DIR}/.clang-tidy _tidy)
+    target_compile_definitions(arcd_warnings INTERFACE ARCD_TIDY_${_tidy})
+endif()

@@ -1,9 +1,9 @@
-# arcd_test(FOLDER UNIT [LINKS ...] [LABELS slow] [TIMEOUT seconds])
+# arcd_test(FOLDER UNIT [LINKS ...] [LABELS slow] [TIMEOUT seconds] [SERIAL])
 #
 # The test program tests/FOLDER/test_UNIT.c as target test_FOLDER_UNIT and ctest FOLDER.UNIT. It links
 # its folder's layer and tests/support, so a call that the layer table forbids does not link.
 # The label is `fast` unless LABELS says otherwise. TIMEOUT only ends a hang: it is far above what a
-# busy machine needs.
+# busy machine needs. SERIAL: no other test runs beside it.
 #
 # arcd_fuzz(FOLDER UNIT [LINKS ...])
 #
@@ -18,7 +18,7 @@ function(arcd_program target)
 endfunction()
 
 function(arcd_test folder unit)
-    cmake_parse_arguments(T "" "TIMEOUT" "LINKS;LABELS" ${ARGN})
+    cmake_parse_arguments(T "SERIAL" "TIMEOUT" "LINKS;LABELS" ${ARGN})
     if(T_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "arcd_test(${folder} ${unit}): what is ${T_UNPARSED_ARGUMENTS}?")
     endif()
@@ -32,7 +32,8 @@ function(arcd_test folder unit)
     arcd_program(${target} SOURCES ${PROJECT_SOURCE_DIR}/tests/${folder}/test_${unit}.c
         LINKS arcd_${folder} ${T_LINKS} arcd_test_support)
     add_test(NAME ${folder}.${unit} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${folder}.${unit} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT})
+    set_tests_properties(${folder}.${unit} PROPERTIES LABELS "${T_LABELS}" TIMEOUT ${T_TIMEOUT}
+        RUN_SERIAL ${T_SERIAL})
 endfunction()
 
 function(arcd_fuzz folder unit)
