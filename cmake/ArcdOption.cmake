@@ -1,7 +1,8 @@
-# arcd_option(ARCD_X "what it brings" PKG libx>=1.0 APT libx-dev)
+# arcd_option(ARCD_X "what it brings" [PKG libx>=1.0 APT libx-dev])
 #
 # An optional part. After the call ARCD_X is ON only when the user wants it and its library is here;
-# then the imported target arcd::x links it. Says at configure time which it is, and why.
+# then the target arcd::x links it. A part without PKG loads its library at run time and needs
+# nothing to build. Says at configure time whether the part is on, and why not.
 find_package(PkgConfig REQUIRED)
 
 function(arcd_option name text)
@@ -11,6 +12,10 @@ function(arcd_option name text)
     string(TOLOWER ${short} short)
     if(NOT ${name})
         message(STATUS "${name}: off (${text}), as asked with -D${name}=OFF")
+        return()
+    endif()
+    if(NOT O_PKG)
+        message(STATUS "${name}: on (${text}), its library is looked for at run time")
         return()
     endif()
     pkg_check_modules(${name}_PKG QUIET IMPORTED_TARGET "${O_PKG}")
