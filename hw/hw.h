@@ -3,16 +3,19 @@
  * A backend talks to devices and nothing else. Threads, clocks, batching at the stream rate,
  * timestamps, scaling, tare, retry and back-off, status: all of that is in tasks/, once.
  *
+ * Life cycle, backend, once a Driver: backend_new -> [device ...] -> backend_free.
  * Life cycle, device: device_open -> [task ...] -> device_close.
  * Life cycle, task:   task_new (checks the configuration, may ask the device) -> task_start -> read
  * ... | write ... -> task_stop -> (start again) -> task_free.
  *
- * Threads: the set-up table is called from normal threads, one call at a time for one device. The
- * loop table is called from the one thread that runs the task, between task_start and task_stop;
- * only interrupt() may come from any thread. Loop functions may block in the device, at most until
- * the deadline that they are given; they do not allocate. Ownership: what task_new returns belongs
- * to the backend until task_free. Several tasks may use one device at once when the backend's
- * devices are shareable; it then serialises them itself.
+ * Threads: the set-up table is called from normal threads, one call at a time for one device; only
+ * probe(), counters(), trace() and trace_next() may run beside the others (one of them at a time
+ * for one device), and beside the loops of the device's tasks. The loop table is called from the
+ * one thread that runs the task, between task_start and task_stop; only interrupt() may come from
+ * any thread. Loop functions may block in the device, at most until the deadline that they are
+ * given; they do not allocate. Ownership: what task_new returns belongs to the backend until
+ * task_free. Several tasks may use one device at once when the backend's devices are shareable; it
+ * then serialises them itself.
  *
  * Values: a task has n channels in the order of its configuration, disabled ones left out. A read
  * fills a channel-major matrix of 8-byte values, one row a channel; each channel says what its
@@ -47,9 +50,12 @@ struct hw_error {
     enum hw_class cls;
     int64_t code;     /* the library's own number, 0 without one */
     uint32_t channel; /* which channel of the task, UINT32_MAX when not one of them */
-    int64_t delay_ns; /* first back-off that the device asks for; 0: the task's own */
-    char text[320];   /* finished sentence; with a place: "tank_temp (plc unit 1, holding 100): ...
-                         [-3]" */
+    /* More than 0: the device paces its retries itself (a lost link, a unit that is probed slowly):
+     * the next try comes after this wait, for ever, without counting against the task's
+     * max_retries. 0: the task's own back-off. */
+    int64_t delay_ns;
+    char text[320]; /* finished sentence; with a place: "tank_temp (plc unit 1, holding 100): ...
+                       [-3]" */
 };
 
 /* One str value. `bytes` is the backend's own buffer, valid until the next read. */
@@ -64,13 +70,15 @@ struct hw_read {
     int64_t deadline_mono_ns;   /* give up then (HW_TEMPORARY, "no data from ... in ... s") */
     union telem_value **values; /* values[channel][sample], room for n_want */
     struct hw_str *strs;        /* strs[channel], str channels, software timing only */
-    uint32_t n_got;             /* out: samples per channel; fewer than wanted after a loss */
-    int64_t skew_samples;       /* out: acquired minus read, per channel; hardware timing */
+    /* out: samples per channel; fewer than wanted before a loss. Software timing: 0 when this pass
+     * gave nothing, without being an error. */
+    uint32_t n_got;
+    int64_t skew_samples; /* out: acquired minus read, per channel; hardware timing */
     int64_t lost_samples; /* out: lost right before this read, -1 when unknown: the index jumps */
     uint8_t
         *valid; /* out: valid[channel] 0 = no sample published for it this time ("no value" code) */
     int64_t backlog_samples; /* out: unread in the device, 0 when it does not say */
-    char warning[160];       /* out: "" or a sentence, published once per start */
+    char warning[200];       /* out: "" or a sentence; the same one is published once per start */
 };
 
 /* What a write asks for. values[channel] only where changed[channel] is not 0. */
@@ -79,7 +87,9 @@ struct hw_write {
     const struct hw_str *strs;
     const uint8_t *changed;
     int64_t deadline_mono_ns;
-    uint8_t *done; /* out: 1 where the device has taken the value */
+    uint8_t *done;     /* out: 1 where the device has taken the value */
+    char warning[200]; /* out: "" or a sentence: a value that was refused and skipped, a read-back
+                          that differs. The call itself may still be nominal. */
 };
 
 /* What task_new learned about one channel. */
@@ -98,9 +108,17 @@ struct hw_task_info {
     const struct hw_channel *channels;
     double actual_rate_hz;           /* hardware timing: the rate that the device really gives */
     double min_rate_hz, max_rate_hz; /* 0: no limit known */
+    /* Write tasks: write() wants to be called at least this often between start and stop, with
+     * nothing changed when there is no command (values that are repeated for a watchdog, values
+     * that are sent again after a reconnect). 0: no. */
+    int64_t tick_ns;
+    /* The clock that this task must use instead of env->clock; NULL: env's. Only a simulated device
+     * has one: it steps the wall clock on purpose. */
+    const struct base_clock *clock;
 };
 
-struct hw_device; /* the backend's own */
+struct hw_backend; /* the backend's own */
+struct hw_device;
 struct hw_task;
 
 /* Everything that a backend may need from its surroundings. Lives as long as the device. */
@@ -132,9 +150,10 @@ struct hw_task_config {
     uint32_t samples_per_batch; /* N, reads */
     enum hw_timing timing;      /* asked for; the backend's default when not given */
     bool timing_given;
+    const char *unit;      /* "boiler" of `"device": "gateway/boiler"`; "" when there is no slash */
     int64_t io_timeout_ns; /* read_timeout or write_timeout */
-    void *fields;          /* the struct that the task type's table describes */
-    struct config_at at;
+    void *fields;          /* the struct that the task type's table describes; copied as needed */
+    struct config_at at;   /* valid during task_new only */
     uint32_t n_channels;
     const struct hw_channel_config *channels;
 };
@@ -146,12 +165,24 @@ struct hw_found {
     const char *properties_json; /* an object, "" when there is nothing to say */
 };
 
+/* One figure that a device keeps about itself since it was opened. */
+struct hw_counter {
+    char name[32]; /* "requests", "exceptions_2", "reply_max_us" */
+    int64_t value;
+};
+
 struct hw_setup_ops {
+    /* What the devices of one Driver share: links that two devices use, a library that was loaded.
+     * `env` lives until backend_free. May be NULL, both or neither. */
+    enum arcd_err (*backend_new)(const struct hw_env *env, struct hw_backend **backend,
+                                 struct arcd_errinfo *why);
+    void (*backend_free)(struct hw_backend *backend);
+
     /* `fields`: the struct that driver->device_table describes, filled; copied as needed. Never
      * waits for a device that is not there: opening it for real may be left to task_start. */
-    enum arcd_err (*device_open)(const struct hw_env *env, const char *name, const void *fields,
-                                 struct config_at at, struct hw_device **device,
-                                 struct arcd_errinfo *why);
+    enum arcd_err (*device_open)(struct hw_backend *backend, const struct hw_env *env,
+                                 const char *name, const void *fields, struct config_at at,
+                                 struct hw_device **device, struct arcd_errinfo *why);
     void (*device_close)(struct hw_device *device);
 
     /* Checks the whole configuration, reporting every problem through config_error();
@@ -165,13 +196,30 @@ struct hw_setup_ops {
      */
     void (*describe)(const struct hw_task *task, FILE *out);
 
-    /* One discovery; calls `found` for every device. May be NULL. */
-    enum arcd_err (*scan)(const struct hw_env *env,
+    /* One discovery; calls `found` for every device. `query`: where to look, in the backend's own
+     * words ("plc.local:502 1-20"); "" for what can be found without being told. May be NULL. */
+    enum arcd_err (*scan)(struct hw_backend *backend, const struct hw_env *env, const char *query,
                           void (*found)(void *ctx, const struct hw_found *device), void *ctx,
                           struct arcd_errinfo *why);
+
+    /* Is the device there? Asks it, or judges from the traffic of its running tasks. HW_NOMINAL:
+     * yes. `unit` as in hw_task_config. Returns by the deadline. May be NULL: devices that only a
+     * scan sees. */
+    enum hw_class (*probe)(struct hw_device *device, const char *unit, int64_t deadline_mono_ns,
+                           struct hw_error *error);
+
+    /* Up to `n` figures, returns how many. May be NULL. */
+    uint32_t (*counters)(struct hw_device *device, struct hw_counter *counters, uint32_t n);
+
+    /* Wire trace: while it is on the device keeps its last frames, without a system call or a wait
+     * in the loops; trace_next() hands out one line after the other, oldest first, and returns
+     * false when there is none. May be NULL, both or neither. */
+    void (*trace)(struct hw_device *device, bool on);
+    bool (*trace_next)(struct hw_device *device, char *line, size_t size_bytes);
 };
 
-/* All fill *error when they do not return HW_NOMINAL. */
+/* All fill *error when they do not return HW_NOMINAL. HW_NOMINAL with n_got 0 or nothing done is
+ * what an interrupted call gives. */
 struct hw_loop_ops {
     /* Reserves and starts the hardware; called again after a stop. */
     enum hw_class (*start)(struct hw_task *task, int64_t deadline_mono_ns, struct hw_error *error);
