@@ -13,23 +13,19 @@
 
 struct arc_image;
 
-/* X(NAME, sentence). The sentence may use the record's two numbers: %1 and %2. */
+/* X(NAME, sentence). The sentence may use the record's numbers: %1 is a, %2 b, %3 c. */
 #define ARC_HOST_FAULTS(X)                                                                         \
     X(NONE, "no fault")                                                                            \
     X(DIVISION, "division by zero")                                                                \
     X(MODULO, "modulo by zero")                                                                    \
     X(POWER, "division by zero: 0 to the power %1")                                                \
     X(INDEX, "index %1 is out of bounds, the length is %2")                                        \
-    X(SLICE_FROM, "slice bounds: the start %1 must be 0 to the length %2")                         \
-    X(SLICE_TO, "slice bounds: the end %1 must be the start to the length %2")                     \
-    X(SLICE, "slice bounds: the start %1 is after the end %2")                                     \
+    X(SLICE, "slice [%1:%2] is out of bounds, the length is %3")                                   \
     X(LENGTH, "length mismatch: series of %1 and %2 elements in one operation")                    \
     X(RECURSION, "recursion: more than %1 nested calls")                                           \
     X(BUDGET, "budget: the cycle took more than %1 instructions; is there a loop without end?")    \
     X(MEMORY, "memory: strings and series need more than the %1 bytes that the program may use")   \
-    X(CYCLE_MEMORY, "memory: the batches of one cycle need more than the %1 bytes set aside")      \
-    X(WRITES, "memory: more than %1 samples written in one cycle")                                 \
-    X(PERIOD, "the period of an interval must be positive, not %1 ns")
+    X(WRITES, "memory: more than %1 samples written in one cycle")
 
 enum arc_host_fault_kind {
 #define ARC_HOST_FAULT_ENUM(name, text) ARC_HOST_FAULT_##name,
@@ -45,7 +41,7 @@ struct arc_host_fault {
     uint32_t function; /* index into the image's functions; ARC_HOST_FAULT_NOWHERE: in no body */
     uint32_t node;     /* that was running; ARC_HOST_FAULT_NOWHERE: none */
     uint32_t line;     /* from 1; 0 unknown */
-    int64_t a, b;      /* the numbers of the sentence */
+    int64_t a, b, c;   /* the numbers of the sentence */
 };
 
 /* "function 'scale' line 12: division by zero". Cut to size; always NUL-terminated. */

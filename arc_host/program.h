@@ -92,20 +92,21 @@ ARCD_RT struct arc_host_frame arc_host_frame_piece(const struct arc_host_frame *
                                                    struct arc_host_column *columns);
 
 /* ---- Cycles. OK or FAULT; FAULT also for every call after a fault, until reset. The cycle's
- * outputs are valid until the next call of start, timer, input or reset. */
+ * outputs are valid until the next call of start, timer, input, tidy or reset. */
 
 /* The first cycle, at elapsed 0. */
 ARCD_RT ARCD_MUST_CHECK enum arcd_err arc_host_program_start(struct arc_host_program *program,
                                                              int64_t stamp_utc_ns);
 
 /* A timer cycle: when deadline() has come, or at once when wants_cycle(). Running one early is
- * allowed; no timer fires before its deadline. */
+ * allowed; no timer fires before its deadline. Of the timers that are due only those with the
+ * earliest deadline fire: the others have a cycle of their own, at once after this one. */
 ARCD_RT ARCD_MUST_CHECK enum arcd_err
 arc_host_program_timer(struct arc_host_program *program, int64_t elapsed_ns, int64_t stamp_utc_ns);
 
-/* An input cycle. A due timer goes before waiting data: that order is the caller's. A frame over
- * max_rows (or max_text, or with a column that the program does not read) is refused with
- * ARCD_ERR_INVALID and nothing has happened. */
+/* An input cycle. A due timer goes before waiting data: that order is the caller's; one that has
+ * come due since fires in this cycle. A frame over max_rows (or max_text, or with a column that the
+ * program does not read) is refused with ARCD_ERR_INVALID and nothing has happened. */
 ARCD_RT ARCD_MUST_CHECK enum arcd_err arc_host_program_input(struct arc_host_program *program,
                                                              const struct arc_host_frame *frame,
                                                              int64_t elapsed_ns,
@@ -127,27 +128,31 @@ struct arc_host_authority {
 
 struct arc_host_write {
     uint32_t channel;
-    uint32_t reserved;
+    uint32_t len; /* str: bytes */
     union {
         union telem_value number; /* of the channel's type */
-        struct telem_str str;     /* in outputs.text */
+        const char *bytes;        /* str; not NUL-terminated, may be NULL when len is 0 */
     };
     int64_t time_utc_ns; /* strictly increasing per channel */
+};
+
+struct arc_host_text_view {
+    const char *bytes;
+    uint32_t len;
 };
 
 /* status.set: hand it to a thread that may wait, and deliver the key with status_reply(). */
 struct arc_host_status {
     uint64_t id;
-    struct telem_str key_or_name; /* in outputs.text */
-    struct telem_str message;
-    struct telem_str variant; /* checked: one of success info warning error loading disabled */
+    struct arc_host_text_view key_or_name; /* not empty */
+    struct arc_host_text_view message;
+    struct arc_host_text_view variant; /* one of success info warning error loading disabled */
 };
 
 struct arc_host_outputs {
     const struct arc_host_authority *authority; /* to be done first, in order */
     const struct arc_host_write *writes;        /* execution order */
     const struct arc_host_status *statuses;
-    const char *text;
     uint32_t n_authority;
     uint32_t n_writes;
     uint32_t n_statuses;
@@ -156,6 +161,11 @@ struct arc_host_outputs {
 /* All empty after a fault: what the failing cycle had queued is discarded. */
 ARCD_RT const struct arc_host_outputs *
 arc_host_program_outputs(const struct arc_host_program *program);
+
+/* Housekeeping of the heap of strings and series, when some of it is due; short. Worth a call after
+ * the outputs were handed on and before the thread waits: a cycle that finds the heap full does it
+ * by itself, in the middle. The outputs are gone afterwards. */
+ARCD_RT void arc_host_program_tidy(struct arc_host_program *program);
 
 /* The key for status request `id` is known ("" on failure). Between cycles only. A node that is
  * still waiting for it fires it in the next cycle, which should follow at once: true then. A reply
