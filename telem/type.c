@@ -112,7 +112,7 @@ double telem_to_f64(enum telem_type type, union telem_value value)
     return telem_type_is_signed(type) ? (double)value.i64 : (double)value.u64;
 }
 
-static int64_t to_signed(double value, int bits)
+ARCD_RT static int64_t to_signed(double value, int bits)
 {
     double limit = ldexp(1.0, bits - 1); /* 2^(bits-1): exact in a double for every width */
     if (value >= limit)
@@ -122,7 +122,7 @@ static int64_t to_signed(double value, int bits)
     return (int64_t)value;
 }
 
-static uint64_t to_unsigned(double value, int bits)
+ARCD_RT static uint64_t to_unsigned(double value, int bits)
 {
     if (value >= ldexp(1.0, bits))
         return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;

@@ -6,6 +6,8 @@
 #ifndef TELEM_TYPE_H
 #define TELEM_TYPE_H
 
+#include "base/mark.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,22 +56,22 @@ const char *telem_type_name(enum telem_type type);
 enum telem_type telem_type_from_name(const char *name);
 
 /* Bytes that one sample takes in a column. */
-size_t telem_type_size(enum telem_type type);
+ARCD_RT size_t telem_type_size(enum telem_type type);
 
-bool telem_type_is_integer(enum telem_type type); /* timestamp counts as integer */
-bool telem_type_is_signed(enum telem_type type);  /* signed integers, timestamp and floats */
-bool telem_type_is_float(enum telem_type type);
-bool telem_type_is_number(enum telem_type type); /* all but str */
+ARCD_RT bool telem_type_is_integer(enum telem_type type); /* timestamp counts as integer */
+ARCD_RT bool telem_type_is_signed(enum telem_type type); /* signed integers, timestamp and floats */
+ARCD_RT bool telem_type_is_float(enum telem_type type);
+ARCD_RT bool telem_type_is_number(enum telem_type type); /* all but str */
 
 /* Element `i` of a column of numbers. */
-union telem_value telem_load(enum telem_type type, const void *column, size_t i);
-void telem_store(enum telem_type type, void *column, size_t i, union telem_value value);
+ARCD_RT union telem_value telem_load(enum telem_type type, const void *column, size_t i);
+ARCD_RT void telem_store(enum telem_type type, void *column, size_t i, union telem_value value);
 
 /* The value as a double (integers beyond 2^53 lose digits: for display and scaling only). */
-double telem_to_f64(enum telem_type type, union telem_value value);
+ARCD_RT double telem_to_f64(enum telem_type type, union telem_value value);
 
 /* The cast at the end of the conversion chain (tasks.md 1.11): to integers round half to even and
  * saturate, NaN gives 0; to f32 nearest, overflow gives infinity. */
-union telem_value telem_from_f64(enum telem_type type, double value);
+ARCD_RT union telem_value telem_from_f64(enum telem_type type, double value);
 
 #endif
