@@ -228,7 +228,7 @@ enum arcd_err telem_pub_open(struct telem_bus *bus, const struct telem_pub_opts 
     struct telem_pub *pub = pool != NULL ? calloc(1, sizeof *pub) : NULL;
     if (err == ARCD_OK && pub == NULL)
         err = arcd_fail(why, ARCD_ERR_NOMEM, 0, "%s: out of memory", opts->name);
-    if (err != ARCD_OK) {
+    if (err != ARCD_OK || pub == NULL) {
         if (pool != NULL)
             telem_pool_free_if_idle(pool);
         pthread_mutex_unlock(&bus->lock);

@@ -73,7 +73,7 @@ bool telem_name_is_legal(const char *name)
 static bool name_is_accepted(const char *name)
 {
     size_t len = strlen(name);
-    return len >= 1 && len <= 2 * TELEM_NAME_MAX &&
+    return len >= 1 && len <= 2 * (size_t)TELEM_NAME_MAX &&
            (telem_name_is_legal(name) || strchr(name, '.') != NULL);
 }
 

@@ -80,7 +80,8 @@ static void check_shortest_f64(double value)
         struct arc_host_digits rounded;
         arc_host_digits_exact(value, &rounded);
         arc_host_digits_round(&rounded, digits.n);
-        if (rounded.point != digits.point || memcmp(rounded.digit, digits.digit, (size_t)digits.n))
+        if (rounded.point != digits.point ||
+            memcmp(rounded.digit, digits.digit, (size_t)digits.n) != 0)
             fail_msg("%a: %s is closer than %s", value, same, as_text(&digits));
     }
 }

@@ -101,7 +101,7 @@ static void an_empty_pool_refuses_to_lend_and_counts_what_was_lost(void **state)
     fixture_open(&f);
     struct telem_sub *sub = fixture_sub(&f, &f.a, 1, 2);
     struct telem_pub *pub = fixture_reader(&f, 8);
-    const struct telem_batch *hoard[64];
+    const struct telem_batch *hoard[64] = {NULL};
     uint32_t n = 0;
     while (fixture_publish(pub, n, 1)) {
         hoard[n] = telem_sub_next(sub); /* a consumer that never gives back */
