@@ -30,16 +30,15 @@ ARCD_STEADY static double next_random(struct tasks_backoff *backoff)
     return (double)(x >> 11) * 0x1p-52 - 1;
 }
 
-ARCD_STEADY bool tasks_backoff_next(struct tasks_backoff *backoff, int64_t first_ns,
-                                    int64_t *wait_ns)
+ARCD_STEADY bool tasks_backoff_next(struct tasks_backoff *backoff, int64_t *wait_ns)
 {
     const struct tasks_retry *retry = &backoff->retry;
     if (retry->max_retries >= 0 && backoff->n >= (uint32_t)retry->max_retries)
         return false;
     if (backoff->n < UINT32_MAX)
         backoff->n++;
-    double base = (double)(first_ns > 0 ? first_ns : retry->base_ns);
-    double wait = fmin(base * pow(retry->scale, backoff->n - 1), (double)retry->max_ns);
+    double grown = (double)retry->base_ns * pow(retry->scale, backoff->n - 1);
+    double wait = fmin(grown, (double)retry->max_ns);
     *wait_ns = llround(wait * (1 + retry->jitter * next_random(backoff)));
     return true;
 }

@@ -34,10 +34,8 @@ struct tasks_backoff {
 void tasks_backoff_init(struct tasks_backoff *backoff, const struct tasks_retry *retry,
                         uint64_t seed);
 
-/* Counts a failure. True: try again after *wait_ns. False: that was the last retry; give up.
- * first_ns > 0 replaces the base for this wait (what the device itself asks for). */
-ARCD_STEADY bool tasks_backoff_next(struct tasks_backoff *backoff, int64_t first_ns,
-                                    int64_t *wait_ns);
+/* Counts a failure. True: try again after *wait_ns. False: that was the last retry; give up. */
+ARCD_STEADY bool tasks_backoff_next(struct tasks_backoff *backoff, int64_t *wait_ns);
 ARCD_STEADY void tasks_backoff_reset(struct tasks_backoff *backoff);
 
 #endif

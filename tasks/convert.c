@@ -1,7 +1,7 @@
 #include "tasks/convert.h"
 
 #include <math.h>
-
+#include <string.h>
 
 /* The integer types with their limits: X(NAME, C type, min, max). */
 #define INTEGER_TYPES(X)                                                                           \
@@ -39,10 +39,7 @@ ARCD_STEADY void tasks_convert_widen(enum hw_value from, const union telem_value
         for (size_t i = 0; i < n; i++) {                                                           \
             double x = rint(values[i]);                                                            \
             had_nan |= isnan(x);                                                                   \
-            column[i] = isnan(x)           ? 0                                                     \
-                        : x >= (double)max ? max                                                   \
-                        : x <= (double)min ? min                                                   \
-                                           : (ctype)x;                                             \
+            column[i] = isnan(x) ? 0 : x >= (double)max ? max : x <= (double)min ? min : (ctype)x; \
         }                                                                                          \
         return had_nan;                                                                            \
     }

@@ -1,9 +1,10 @@
-/* The rows T_0(u) .. T_m(u) of all points make a tall matrix A; Householder reflections turn it into
- * a triangle R and the right side into Q'y; back substitution gives the coefficients. The normal
- * equations would be shorter and square the condition number. */
+/* The rows T_0(u) .. T_m(u) of all points make a tall matrix A; Householder reflections turn it
+ * into a triangle R and the right side into Q'y; back substitution gives the coefficients. The
+ * normal equations would be shorter and square the condition number. */
 #include "tasks/fit.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct system {

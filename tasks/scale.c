@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void tasks_scale_init(struct tasks_scale *scale, struct base_arena *arena, uint32_t room)
 {

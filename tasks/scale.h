@@ -17,12 +17,12 @@
 enum { TASKS_SCALE_COEFFS_MAX = 32 };
 
 enum tasks_scale_kind {
-    TASKS_SCALE_LINEAR,    /* y = slope * x + offset */
-    TASKS_SCALE_LINEAR_BACK,  /* y = (x - offset) / slope */
-    TASKS_SCALE_MAP,       /* y = (x - a) / (b - a) * (d - c) + c */
-    TASKS_SCALE_POLY,      /* y = sum of coeffs[i] * x^i */
-    TASKS_SCALE_CHEBYSHEV, /* y = sum of coeffs[i] * T_i((x - mid) / half), the fitted inverse */
-    TASKS_SCALE_TABLE,     /* linear interpolation between points, xs strictly increasing */
+    TASKS_SCALE_LINEAR,      /* y = slope * x + offset */
+    TASKS_SCALE_LINEAR_BACK, /* y = (x - offset) / slope */
+    TASKS_SCALE_MAP,         /* y = (x - a) / (b - a) * (d - c) + c */
+    TASKS_SCALE_POLY,        /* y = sum of coeffs[i] * x^i */
+    TASKS_SCALE_CHEBYSHEV,   /* y = sum of coeffs[i] * T_i((x - mid) / half), the fitted inverse */
+    TASKS_SCALE_TABLE,       /* linear interpolation between points, xs strictly increasing */
 };
 
 struct tasks_scale_step {

@@ -55,8 +55,8 @@ struct tasks_stamp_report {
 
 void tasks_stamper_init(struct tasks_stamper *st, const struct tasks_skew *skew, double period_ns);
 
-/* The next batch begins at utc_ns, or just after the last stamp when that is later. Forgets what the
- * controller has learned. */
+/* The next batch begins at utc_ns, or just after the last stamp when that is later. Forgets what
+ * the controller has learned. */
 ARCD_STEADY void tasks_stamper_anchor(struct tasks_stamper *st, int64_t utc_ns);
 
 /* Samples were lost before the next batch: the index jumps. Unknown how many: anchor instead. */

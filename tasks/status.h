@@ -43,8 +43,8 @@ struct tasks_status {
     int64_t code; /* the library's number, 0: none */
     int64_t n, m;
     double a, b, c;
-    uint64_t failures;           /* RUNNING after retries: how many calls failed ... */
-    int64_t failing_ns;          /* ... in how long */
+    uint64_t failures;            /* RUNNING after retries: how many calls failed ... */
+    int64_t failing_ns;           /* ... in how long */
     char text[TASKS_STATUS_TEXT]; /* {text}, NUL-terminated */
 };
 
@@ -71,11 +71,11 @@ struct tasks_counters {
 };
 
 struct tasks_board_opts {
-    const char *task;              /* name */
-    const char *const *channels;   /* names for {ch} */
+    const char *task;            /* name */
+    const char *const *channels; /* names for {ch} */
     uint32_t n_channels;
     const struct base_clock *clock;
-    struct base_doorbell *bell;    /* of the thread that takes statuses; NULL: it looks by itself */
+    struct base_doorbell *bell; /* of the thread that takes statuses; NULL: it looks by itself */
 };
 
 struct tasks_board {
@@ -90,9 +90,9 @@ struct tasks_board {
     bool has_error;
     uint64_t lasting; /* a bit for each lasting warning in force */
     int64_t once_until_mono;
-    uint64_t failures; /* retries since the task last ran well ... */
+    uint64_t failures;          /* retries since the task last ran well ... */
     int64_t failing_since_mono; /* ... and when the first was */
-    bool held_back; /* `now` was not sent */
+    bool held_back;             /* `now` was not sent */
     int64_t send_at_mono;
     struct {
         uint64_t hash;

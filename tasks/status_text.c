@@ -46,15 +46,25 @@ static void put_number(struct out *out, double number)
     put_text(out, text);
 }
 
+/* Where text of n bytes ends without half a UTF-8 character. */
+static size_t whole_characters(const char *text, size_t n)
+{
+    size_t lead = n;
+    while (lead > 0 && n - lead < 4 && ((unsigned char)text[lead - 1] & 0xC0) == 0x80)
+        lead--;
+    if (lead == 0)
+        return n;
+    unsigned char first = (unsigned char)text[lead - 1];
+    size_t need = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1;
+    return lead - 1 + need > n ? lead - 1 : n;
+}
+
 static size_t finish(struct out *out)
 {
     if (out->size == 0)
         return out->len;
-    size_t end = out->len < out->size ? out->len : out->size - 1;
-    /* Do not leave half a UTF-8 character behind. */
-    if (end < out->len)
-        while (end > 0 && ((unsigned char)out->text[end] & 0xC0) == 0x80)
-            end--;
+    bool fits = out->len < out->size;
+    size_t end = fits ? out->len : whole_characters(out->text, out->size - 1);
     out->text[end] = '\0';
     return out->len;
 }
