@@ -197,11 +197,13 @@ static void report_parse_error(struct config_doc *doc, const char *text, size_t 
 
 /* ---- Documents */
 
-static void doc_init(struct config_doc *doc, struct config_errors *errors, const char *file)
+static void doc_init(struct config_doc *doc, struct config_errors *errors, const char *dir,
+                     const char *file)
 {
     *doc = (struct config_doc){.errors = errors};
     base_arena_init(&doc->arena);
     doc->file = base_arena_strdup(&doc->arena, file);
+    doc->dir = base_arena_strdup(&doc->arena, dir);
 }
 
 static bool is_blank(const char *text, size_t len)
@@ -232,60 +234,70 @@ static enum arcd_err parse_text(struct config_doc *doc, const char *text, size_t
     return doc->root == NULL ? ARCD_ERR_CONFIG : ARCD_OK;
 }
 
-enum arcd_err config_doc_parse(struct config_doc *doc, struct config_errors *errors,
-                               const char *file, const char *text, size_t len_bytes)
+static enum arcd_err doc_parse(struct config_doc *doc, const char *text, size_t len)
 {
-    doc_init(doc, errors, file);
-    if (len_bytes > CONFIG_FILE_MAX) {
+    if (len > CONFIG_FILE_MAX) {
         config_error(config_root(doc), "must not be larger than %d MiB",
                      CONFIG_FILE_MAX / 1024 / 1024);
         return ARCD_ERR_CONFIG;
     }
-    return parse_text(doc, text, len_bytes);
+    return parse_text(doc, text, len);
 }
 
-/* One byte more than allowed, so that a file that grows while it is read is noticed. */
-static char *read_all(int fd, size_t *len)
+enum arcd_err config_doc_parse(struct config_doc *doc, struct config_errors *errors,
+                               const char *file, const char *text, size_t len_bytes)
+{
+    doc_init(doc, errors, ".", file);
+    return doc_parse(doc, text, len_bytes);
+}
+
+static char *read_all(int fd, size_t *len, const char **why)
 {
     size_t room = 4096;
     char *text = malloc(room);
     *len = 0;
     while (text != NULL) {
-        ssize_t n = read(fd, text + *len, room - *len);
+        ssize_t n = read(fd, text + *len, room - 1 - *len);
+        if (n == 0) {
+            text[*len] = '\0';
+            return text;
+        }
         if (n < 0 && errno == EINTR)
             continue;
-        if (n == 0 || *len > CONFIG_FILE_MAX)
-            return text;
         if (n < 0)
             break;
         *len += (size_t)n;
-        if (*len < room)
+        if (*len > CONFIG_FILE_MAX) {
+            *why = "larger than 32 MiB";
+            break;
+        }
+        if (*len < room - 1)
             continue;
         char *more = realloc(text, room *= 2);
         if (more == NULL)
             break;
         text = more;
     }
-    int why = text == NULL ? ENOMEM : errno;
+    if (*why == NULL)
+        *why = strerrordesc_np(errno);
     free(text);
-    errno = why;
     return NULL;
 }
 
 /* Never waits: a FIFO or a device in the folder is refused, not read. */
-static char *read_file(const char *dir, const char *file, size_t *len, const char **why)
+char *config_file_read(const char *dir, const char *file, size_t *len_bytes, const char **why)
 {
     int dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int fd = dir_fd < 0 ? -1 : openat(dir_fd, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat info = {0};
     char *text = NULL;
     *why = NULL;
-    if (fd >= 0 && fstat(fd, &info) == 0 && !S_ISREG(info.st_mode))
-        *why = "not a file";
-    else if (fd >= 0)
-        text = read_all(fd, len);
-    if (text == NULL && *why == NULL)
+    if (fd < 0 || fstat(fd, &info) != 0)
         *why = strerrordesc_np(errno);
+    else if (!S_ISREG(info.st_mode))
+        *why = "not a file";
+    else
+        text = read_all(fd, len_bytes, why);
     if (fd >= 0)
         close(fd);
     if (dir_fd >= 0)
@@ -296,15 +308,15 @@ static char *read_file(const char *dir, const char *file, size_t *len, const cha
 enum arcd_err config_doc_load(struct config_doc *doc, struct config_errors *errors, const char *dir,
                               const char *file)
 {
-    size_t len = 0;
+    doc_init(doc, errors, dir, file);
+    size_t len;
     const char *why;
-    char *text = read_file(dir, file, &len, &why);
+    char *text = config_file_read(dir, file, &len, &why);
     if (text == NULL) {
-        doc_init(doc, errors, file);
         config_error(config_root(doc), "cannot be read: %s", why);
         return ARCD_ERR_CONFIG;
     }
-    enum arcd_err err = config_doc_parse(doc, errors, file, text, len);
+    enum arcd_err err = doc_parse(doc, text, len);
     free(text);
     return err;
 }
@@ -314,6 +326,33 @@ void config_doc_fini(struct config_doc *doc)
     json_decref(doc->root);
     base_arena_fini(&doc->arena);
     doc->root = NULL;
+}
+
+/* At most `max` bytes of a text, not ending inside a character. */
+static size_t utf8_cut(const char *text, size_t len, size_t max)
+{
+    if (len <= max)
+        return len;
+    while (max > 0 && ((unsigned char)text[max] & 0xC0) == 0x80)
+        max--;
+    return max;
+}
+
+const char *config_file_stem(struct base_arena *arena, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    const char *name = slash != NULL ? slash + 1 : file;
+    const char *dot = strrchr(name, '.');
+    size_t len = dot != NULL && dot > name ? (size_t)(dot - name) : strlen(name);
+    return base_arena_strndup(arena, name, utf8_cut(name, len, 64));
+}
+
+bool config_check_name(struct config_at at, const char *name)
+{
+    for (const char *c = name != NULL ? name : ""; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F)
+            return config_error(at, "must have printable characters only");
+    return true;
 }
 
 /* ---- Cursors */
@@ -349,10 +388,7 @@ static const char *member_path(struct config_at at, const char *name)
     struct base_arena *arena = &at.doc->arena;
     if (len > 0 && len <= SHOWN && strspn(name, plain) == len)
         return base_arena_printf(arena, "%s%s%s", at.path, at.path[0] != '\0' ? "." : "", name);
-    size_t cut = len;
-    if (cut > SHOWN)
-        for (cut = SHOWN; cut > 0 && ((unsigned char)name[cut] & 0xC0) == 0x80;)
-            cut--;
+    size_t cut = utf8_cut(name, len, SHOWN);
     return base_arena_printf(arena, "%s[\"%.*s%s\"]", at.path, (int)cut, name,
                              cut < len ? "..." : "");
 }

@@ -66,6 +66,8 @@ void config_issue_format(const struct config_issue *issue, char *line, size_t si
 
 struct config_doc {
     const char *file; /* name in messages */
+    const char *dir;  /* the configuration folder, where files that the document names are; "." when
+                         it was parsed from a text, until its user says better */
     struct config_errors *errors;
     struct base_arena arena; /* paths of cursors */
     struct json_t *root;     /* NULL: not JSON, or not read */
@@ -82,6 +84,10 @@ ARCD_MUST_CHECK enum arcd_err config_doc_parse(struct config_doc *doc, struct co
 ARCD_MUST_CHECK enum arcd_err config_doc_load(struct config_doc *doc, struct config_errors *errors,
                                               const char *dir, const char *file);
 void config_doc_fini(struct config_doc *doc);
+
+/* The bytes of `dir`/`file` in a block for free(), with a zero after them; NULL and *why (static)
+ * when there is no such file, when it is none (a folder, a device), or is over CONFIG_FILE_MAX. */
+char *config_file_read(const char *dir, const char *file, size_t *len_bytes, const char **why);
 
 /* ---- Cursors: a value and where it stands. Copied freely. */
 

@@ -17,4 +17,11 @@ void config_errors_put_text(struct config_errors *errors, struct config_issue *i
 /* A member that belongs to the user: its name starts with x_. */
 bool config_is_note(const char *name);
 
+/* "ai" of "tasks/ai.json", at most 64 bytes. */
+const char *config_file_stem(struct base_arena *arena, const char *file);
+
+/* Names of tasks, devices and automations go into one-line messages: no control characters. NULL is
+ * in order. */
+bool config_check_name(struct config_at at, const char *name);
+
 #endif
