@@ -28,6 +28,8 @@
  * - Transition: of a sequential scope, in the order in which they are looked at. Ready when its
  *   output fired in this cycle since the transition was last taken, and (truthy) the last sample is
  *   truthy, and the source's scope is active. Completion of an item is a transition like any other.
+ *   One whose target is the current item, or a top-level scope that holds the source, changes
+ *   nothing when it is taken.
  *
  * Costs. A host keeps a ready bit for each member of each scope (member_first + i) and walks set
  * bits: it sets the bit of a node that became pending, and of the scopes around it up to the root.
@@ -53,10 +55,11 @@
 enum {
     ARC_MAX_CODE = 32767,      /* instructions in a body: every jump fits 16 bits */
     ARC_MAX_REGS = 4096,       /* registers of a body */
+    ARC_MAX_BATCH_REGS = 128,  /* columns of a batch body */
     ARC_MAX_ARGS = 255,        /* inputs + config of a function */
-    ARC_MAX_CALL_DEPTH = 1024, /* nested calls; one more is the `recursion` fault */
+    ARC_MAX_CALL_DEPTH = 1100, /* nested calls; one more is the `recursion` fault */
     ARC_MAX_NODES = 1 << 20,   /* nodes, edges, scopes and the like, each */
-    ARC_MAX_SCOPE_DEPTH = 64,  /* scopes in scopes */
+    ARC_MAX_SCOPE_DEPTH = 512, /* scopes in scopes */
 };
 
 enum {
@@ -223,7 +226,7 @@ struct arc_image_input {
 
 struct arc_image_output {
     uint32_t node;
-    uint8_t type;                       /* enum telem_type */
+    uint8_t type;                       /* enum telem_type; a timestamp is an i64 */
     const char *name;                   /* "" for an unnamed one */
     struct arc_image_range edges;       /* of edges */
     struct arc_image_range activations; /* of activations */

@@ -23,9 +23,9 @@
  * Jumps are relative to the jumping instruction (target = its index + offset) and stay in the
  * function. Only LOOP and FOR_* go backward.
  *
- * Budget. A body costs its n_code when it is entered (by the scheduler or by CALL) and every
- * backward jump costs its own distance: an upper bound of the instructions executed that is the
- * same in every way of running the body.
+ * Budget. A body costs its n_code when it is entered (by the scheduler or by CALL), and a backward
+ * jump that is taken costs the instructions from its target to itself, both included (1 - offset):
+ * an upper bound of the instructions executed, the same in every way of running the body.
  */
 #ifndef ARC_OP_H
 #define ARC_OP_H
