@@ -423,14 +423,8 @@ const struct config_device *config_driver_device(const struct config_driver *dri
 
 /* ---- All of it */
 
-static bool read_channels(struct config_at at, struct base_arena *arena,
-                          const struct config_field *field, void *out)
-{
-    (void)field;
-    return config_channels_read(at, arena, out);
-}
-
-/* Read by config_driver_read(), which knows what else they need. */
+/* Read by config_driver_read(): they need more than the value, and what is in order of them must
+ * stay when some of it is not. */
 static bool leave(struct config_at at, struct base_arena *arena, const struct config_field *field,
                   void *out)
 {
@@ -460,8 +454,8 @@ static bool check_driver(struct config_at at, void *out)
 
 static const struct config_field driver_fields[] = {
     {"version", CONFIG_INT, IN(version), .fallback = "1", .doc = "Version of this format: 1."},
-    {"channels", CONFIG_CUSTOM, IN(channels), .read = read_channels, .shape = "object",
-     .otherwise = "`{}`", .doc = "Channels by name, at most 65535: [Channels](#channels)."},
+    {"channels", CONFIG_CUSTOM, IN(channels), .read = leave, .shape = "object", .otherwise = "`{}`",
+     .doc = "Channels by name, at most 65535: [Channels](#channels)."},
     {"devices", CONFIG_CUSTOM, IN(devices), .read = leave, .shape = "object", .otherwise = "`{}`",
      .doc = "Devices by name, at most 1024: [Devices](#devices)."},
     {"defaults", CONFIG_CUSTOM, IN(defaults), .read = leave, .shape = "object", .otherwise = "`{}`",
@@ -519,6 +513,7 @@ bool config_driver_read(struct config_doc *doc, struct base_arena *arena,
 {
     struct config_at root = config_root(doc);
     bool ok = config_read(root, arena, &config_driver_table, driver);
+    ok = config_channels_read(config_member(root, "channels"), arena, &driver->channels) && ok;
     ok = read_devices(config_member(root, "devices"), arena, known, driver) && ok;
     ok = check_task_defaults(config_member(root, "defaults")) && ok;
     if (config_type(root) != CONFIG_JSON_OBJECT)
