@@ -2,7 +2,7 @@
  * is known before anything is written: padding on the left then needs no second copy. */
 #include "arc_host/format.h"
 
-#include "arc/ast.h"
+#include "arc/image.h"
 #include "arc_host/digits.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { DEFAULT_PRECISION = 6 };
 
-static const struct arc_fmt_spec NO_SPEC = {.precision = -1};
+static const struct arc_image_format NO_SPEC = {.precision = -1};
 
 /* ---- Text */
 
@@ -43,13 +43,13 @@ static ARCD_RT void append_repeated(struct arc_host_text *text, char c, int n)
 
 /* Blanks (or zeros) so that `width` is filled around a body of `len`; returns what is due behind.
  */
-static ARCD_RT int pad_before(struct arc_host_text *text, const struct arc_fmt_spec *spec, int len,
-                              char pad)
+static ARCD_RT int pad_before(struct arc_host_text *text, const struct arc_image_format *spec,
+                              int len, char pad)
 {
     int n = spec->width - len;
     if (n <= 0)
         return 0;
-    if (spec->left)
+    if (spec->minus)
         return n;
     append_repeated(text, pad, n);
     return 0;
@@ -61,7 +61,7 @@ static ARCD_RT void pad_after(struct arc_host_text *text, int n)
 }
 
 /* '\0': no sign is shown. */
-static ARCD_RT char sign_of(const struct arc_fmt_spec *spec, bool negative)
+static ARCD_RT char sign_of(const struct arc_image_format *spec, bool negative)
 {
     if (negative)
         return '-';
@@ -149,7 +149,7 @@ static ARCD_RT void append_quoted(struct arc_host_text *text, const char *bytes,
     append_char(text, '"');
 }
 
-ARCD_RT void arc_host_format_str(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_str(struct arc_host_text *text, const struct arc_image_format *spec,
                                  const char *bytes, uint32_t len)
 {
     if (spec == NULL)
@@ -194,8 +194,8 @@ static ARCD_RT uint32_t encode_character(uint64_t code, char out[4])
     return 4;
 }
 
-static ARCD_RT void format_character(struct arc_host_text *text, const struct arc_fmt_spec *spec,
-                                     uint64_t code)
+static ARCD_RT void format_character(struct arc_host_text *text,
+                                     const struct arc_image_format *spec, uint64_t code)
 {
     char bytes[4];
     uint32_t len = encode_character(code, bytes);
@@ -230,11 +230,11 @@ static ARCD_RT int integer_digits(uint64_t magnitude, char verb, char out[64])
 }
 
 /* What goes before the digits. An octal number that starts with a zero already shows its base. */
-static ARCD_RT const char *prefix_of(const struct arc_fmt_spec *spec, bool starts_with_zero)
+static ARCD_RT const char *prefix_of(const struct arc_image_format *spec, bool starts_with_zero)
 {
     if (spec->verb == 'O')
         return "0o";
-    if (!spec->alt)
+    if (!spec->sharp)
         return "";
     switch (spec->verb) {
     case 'b': return "0b";
@@ -245,7 +245,7 @@ static ARCD_RT const char *prefix_of(const struct arc_fmt_spec *spec, bool start
     }
 }
 
-static ARCD_RT void format_integer(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+static ARCD_RT void format_integer(struct arc_host_text *text, const struct arc_image_format *spec,
                                    uint64_t magnitude, bool negative)
 {
     if (spec->precision == 0 && magnitude == 0) {
@@ -258,7 +258,7 @@ static ARCD_RT void format_integer(struct arc_host_text *text, const struct arc_
     char sign = sign_of(spec, negative);
     int signs = sign != '\0';
     int least = spec->precision; /* digits; padding with zeros counts the sign, not the prefix */
-    if (least < 0 && spec->zero && !spec->left)
+    if (least < 0 && spec->zero && !spec->minus)
         least = spec->width - signs;
     int zeros = least > n ? least - n : 0;
     const char *prefix = prefix_of(spec, zeros > 0 || magnitude == 0);
@@ -272,7 +272,7 @@ static ARCD_RT void format_integer(struct arc_host_text *text, const struct arc_
     pad_after(text, after);
 }
 
-ARCD_RT void arc_host_format_i64(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_i64(struct arc_host_text *text, const struct arc_image_format *spec,
                                  int64_t value)
 {
     if (spec == NULL)
@@ -283,7 +283,7 @@ ARCD_RT void arc_host_format_i64(struct arc_host_text *text, const struct arc_fm
         format_integer(text, spec, value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0);
 }
 
-ARCD_RT void arc_host_format_u64(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_u64(struct arc_host_text *text, const struct arc_image_format *spec,
                                  uint64_t value)
 {
     if (spec == NULL)
@@ -389,7 +389,7 @@ static ARCD_RT void shortest(struct real real, struct arc_host_digits *digits)
         arc_host_digits_shortest_f64(real.value, digits);
 }
 
-static ARCD_RT struct layout lay_out(struct real real, const struct arc_fmt_spec *spec,
+static ARCD_RT struct layout lay_out(struct real real, const struct arc_image_format *spec,
                                      struct arc_host_digits *digits)
 {
     int precision = spec->precision;
@@ -415,7 +415,7 @@ static ARCD_RT struct layout lay_out(struct real real, const struct arc_fmt_spec
     return scientific_layout(digits, precision, verb);
 }
 
-static ARCD_RT void format_special(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+static ARCD_RT void format_special(struct arc_host_text *text, const struct arc_image_format *spec,
                                    double value)
 {
     const char *name = isnan(value) ? "NaN" : value < 0 ? "-Inf" : "+Inf";
@@ -425,7 +425,7 @@ static ARCD_RT void format_special(struct arc_host_text *text, const struct arc_
     pad_after(text, after);
 }
 
-static ARCD_RT void format_real(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+static ARCD_RT void format_real(struct arc_host_text *text, const struct arc_image_format *spec,
                                 struct real real)
 {
     if (spec == NULL)
@@ -439,7 +439,7 @@ static ARCD_RT void format_real(struct arc_host_text *text, const struct arc_fmt
     char sign = sign_of(spec, signbit(real.value));
     int len = (sign != '\0') + layout.whole + (layout.fraction > 0 ? 1 + layout.fraction : 0) +
               exponent_bytes(&layout);
-    bool zeros = spec->zero && !spec->left;
+    bool zeros = spec->zero && !spec->minus;
     int after = zeros ? 0 : pad_before(text, spec, len, ' ');
     if (sign != '\0')
         append_char(text, sign);
@@ -449,13 +449,13 @@ static ARCD_RT void format_real(struct arc_host_text *text, const struct arc_fmt
     pad_after(text, after);
 }
 
-ARCD_RT void arc_host_format_f64(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_f64(struct arc_host_text *text, const struct arc_image_format *spec,
                                  double value)
 {
     format_real(text, spec, (struct real){.value = value});
 }
 
-ARCD_RT void arc_host_format_f32(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_f32(struct arc_host_text *text, const struct arc_image_format *spec,
                                  float value)
 {
     format_real(text, spec, (struct real){.value = (double)value, .is_f32 = true});

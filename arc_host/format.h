@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-struct arc_fmt_spec;
+struct arc_image_format;
 
 struct arc_host_text {
     char *bytes; /* not NUL-terminated */
@@ -23,15 +23,15 @@ ARCD_RT void arc_host_text_append(struct arc_host_text *text, const char *bytes,
 
 /* A spec of NULL, or with verb 0, gives the form of str(). Otherwise the verb fits the type: the
  * compiler has checked it. */
-ARCD_RT void arc_host_format_i64(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_i64(struct arc_host_text *text, const struct arc_image_format *spec,
                                  int64_t value);
-ARCD_RT void arc_host_format_u64(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_u64(struct arc_host_text *text, const struct arc_image_format *spec,
                                  uint64_t value);
-ARCD_RT void arc_host_format_f64(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_f64(struct arc_host_text *text, const struct arc_image_format *spec,
                                  double value);
-ARCD_RT void arc_host_format_f32(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_f32(struct arc_host_text *text, const struct arc_image_format *spec,
                                  float value);
-ARCD_RT void arc_host_format_str(struct arc_host_text *text, const struct arc_fmt_spec *spec,
+ARCD_RT void arc_host_format_str(struct arc_host_text *text, const struct arc_image_format *spec,
                                  const char *bytes, uint32_t len);
 
 #endif

@@ -88,6 +88,7 @@ struct arc_host_frame {
 /* Rows `first` .. `first + n - 1` of every column (those that it has), written to `columns`, which
  * has room for frame->n_columns: how a frame longer than options.max_rows is fed in pieces. */
 ARCD_RT struct arc_host_frame arc_host_frame_piece(const struct arc_host_frame *frame,
+                                                   const struct arc_host_program *program,
                                                    uint32_t first, uint32_t n,
                                                    struct arc_host_column *columns);
 

@@ -2,7 +2,7 @@
  * with Arc on d, x, o, f, e and g of finite numbers. */
 #include "arc_host/format.h"
 
-#include "arc/ast.h"
+#include "arc/image.h"
 #include "tests/support/test.h"
 
 #include <float.h>
@@ -13,13 +13,13 @@
 static char buffer[4096];
 
 /* "[flags][width][.precision]verb" as in a placeholder; NULL gives a form of str(). */
-static struct arc_fmt_spec parse(const char *text)
+static struct arc_image_format parse(const char *text)
 {
-    struct arc_fmt_spec spec = {.precision = -1};
+    struct arc_image_format spec = {.precision = -1};
     for (; strchr("#+- 0", *text) != NULL; text++) {
-        spec.alt |= *text == '#';
+        spec.sharp |= *text == '#';
         spec.plus |= *text == '+';
-        spec.left |= *text == '-';
+        spec.minus |= *text == '-';
         spec.space |= *text == ' ';
         spec.zero |= *text == '0';
     }
@@ -45,8 +45,8 @@ static const char *done(struct arc_host_text *text)
     static const char *show_##name(const char *spec_text, type value)                              \
     {                                                                                              \
         struct arc_host_text text = {.bytes = buffer, .capacity = sizeof buffer - 1};              \
-        struct arc_fmt_spec spec =                                                                 \
-            spec_text != NULL ? parse(spec_text) : (struct arc_fmt_spec){.precision = -1};         \
+        struct arc_image_format spec =                                                                 \
+            spec_text != NULL ? parse(spec_text) : (struct arc_image_format){.precision = -1};         \
         arc_host_format_##name(&text, spec_text != NULL ? &spec : NULL, value);                    \
         return done(&text);                                                                        \
     }
@@ -58,7 +58,7 @@ SHOW(f32, float)
 static const char *show_str(const char *spec_text, const char *value)
 {
     struct arc_host_text text = {.bytes = buffer, .capacity = sizeof buffer - 1};
-    struct arc_fmt_spec spec = parse(spec_text);
+    struct arc_image_format spec = parse(spec_text);
     arc_host_format_str(&text, &spec, value, (uint32_t)strlen(value));
     return done(&text);
 }
