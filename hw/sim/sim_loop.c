@@ -69,7 +69,7 @@ static enum hw_class give_up(struct hw_task *task, const struct call *call, enum
     if (why == WAIT_INTERRUPTED)
         return HW_NOMINAL;
     double waited_s = (double)(call->deadline_mono_ns - call->start_mono_ns) / 1e9;
-    return fail(task, call->error, HW_TEMPORARY, 0, "no %s %s in %.3g s", call->what,
+    return fail(task, call->error, HW_TEMPORARY, 0, "no %s %s in %.2g s", call->what,
                 task->device->name, waited_s);
 }
 

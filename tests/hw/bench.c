@@ -1,6 +1,5 @@
 #include "tests/hw/bench.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- Clock */
@@ -41,8 +40,10 @@ static void init(struct bench *bench, const struct hw_driver *driver)
     bench->base_clock = (struct base_clock){look_mono, look_utc, &bench->clock};
     bench->env = (struct hw_env){
         .clock = &bench->base_clock, .state_dir = "", .config_dir = "", .log = ignore_log};
-    config_errors_init(&bench->errors);
     base_arena_init(&bench->arena);
+    bench->errors = base_arena_new(&bench->arena, struct config_errors);
+    bench->complaint = base_arena_alloc(&bench->arena, BENCH_COMPLAINT_MAX, 1);
+    config_errors_init(bench->errors);
 }
 
 static void open_backend(struct bench *bench)
@@ -69,26 +70,26 @@ void bench_fini(struct bench *bench)
 {
     if (bench->driver->setup->backend_free != NULL)
         bench->driver->setup->backend_free(bench->backend);
-    config_errors_fini(&bench->errors);
+    config_errors_fini(bench->errors);
     base_arena_fini(&bench->arena);
 }
 
 static void keep_complaint(struct bench *bench, const struct arcd_errinfo *why)
 {
-    FILE *out = fmemopen(bench->complaint, sizeof bench->complaint, "w");
+    FILE *out = fmemopen(bench->complaint, BENCH_COMPLAINT_MAX, "w");
     assert_non_null(out);
-    config_errors_print(&bench->errors, out);
-    if (bench->errors.n_errors == 0)
+    config_errors_print(bench->errors, out);
+    if (bench->errors->n_errors == 0)
         fprintf(out, "%s\n", why->text);
     fclose(out);
-    config_errors_fini(&bench->errors);
-    config_errors_init(&bench->errors);
+    config_errors_fini(bench->errors);
+    config_errors_init(bench->errors);
 }
 
 static void parse(struct bench *bench, struct config_doc *doc, const char *file, const char *json)
 {
-    if (config_doc_parse(doc, &bench->errors, file, json, strlen(json)) != ARCD_OK) {
-        config_errors_print(&bench->errors, stderr);
+    if (config_doc_parse(doc, bench->errors, file, json, strlen(json)) != ARCD_OK) {
+        config_errors_print(bench->errors, stderr);
         fail_msg("the test's own JSON is wrong");
     }
 }
@@ -258,7 +259,6 @@ static bool build_config(struct bench *bench, struct config_at at, struct hw_tas
         return false;
     struct config_at list = config_member(at, "channels");
     config->n_channels = config_count(list);
-    assert_true(config->n_channels <= BENCH_CHANNELS_MAX);
     struct hw_channel_config *channels =
         base_arena_array(&bench->arena, struct hw_channel_config, config->n_channels);
     config->channels = channels;
@@ -266,6 +266,20 @@ static bool build_config(struct bench *bench, struct config_at at, struct hw_tas
     for (uint32_t i = 0; i < config->n_channels; i++)
         ok &= read_channel(bench, type, config_element(list, i), &channels[i]);
     return ok;
+}
+
+static void make_room(struct bench *bench, struct bench_task *task)
+{
+    struct base_arena *arena = &bench->arena;
+    uint32_t n = task->info->n_channels;
+    task->rows = base_arena_array(arena, union telem_value *, n);
+    task->strs = base_arena_array(arena, struct hw_str, n);
+    task->valid = base_arena_array(arena, uint8_t, n);
+    task->changed = base_arena_array(arena, uint8_t, n);
+    task->done = base_arena_array(arena, uint8_t, n);
+    task->values = base_arena_array(arena, union telem_value, n);
+    for (uint32_t i = 0; i < n; i++)
+        task->rows[i] = base_arena_array(arena, union telem_value, BENCH_SAMPLES_MAX);
 }
 
 bool bench_try_task(struct bench *bench, struct hw_device *device, struct bench_task *task,
@@ -282,11 +296,9 @@ bool bench_try_task(struct bench *bench, struct hw_device *device, struct bench_
     if (!ok)
         keep_complaint(bench, &why);
     config_doc_fini(&doc);
-    if (!ok)
-        return false;
-    for (uint32_t i = 0; i < task->info->n_channels; i++)
-        task->rows[i] = calloc(BENCH_SAMPLES_MAX, sizeof(union telem_value));
-    return true;
+    if (ok)
+        make_room(bench, task);
+    return ok;
 }
 
 void bench_task(struct bench *bench, struct hw_device *device, struct bench_task *task,
@@ -298,8 +310,6 @@ void bench_task(struct bench *bench, struct hw_device *device, struct bench_task
 
 void bench_task_free(struct bench_task *task)
 {
-    for (uint32_t i = 0; i < task->info->n_channels; i++)
-        free(task->rows[i]);
     task->bench->driver->setup->task_free(task->task);
 }
 
@@ -343,7 +353,7 @@ enum hw_class bench_write(struct bench_task *task, int64_t timeout_ns)
                                     .deadline_mono_ns = deadline(bench, timeout_ns)};
     memset(&task->error, 0, sizeof task->error);
     enum hw_class cls = bench->driver->loop->write(task->task, &task->write, &task->error);
-    memset(task->changed, 0, sizeof task->changed);
+    memset(task->changed, 0, task->info->n_channels);
     return cls;
 }
 

@@ -26,7 +26,7 @@ struct bench_clock {
     _Atomic int64_t look_ns; /* how far one look at mono moves both */
 };
 
-enum { BENCH_CHANNELS_MAX = 64, BENCH_SAMPLES_MAX = 4096 };
+enum { BENCH_SAMPLES_MAX = 4096, BENCH_COMPLAINT_MAX = 4096 };
 
 struct bench {
     const struct hw_driver *driver;
@@ -34,9 +34,9 @@ struct bench {
     struct base_clock base_clock;
     struct hw_env env;
     struct hw_backend *backend;
-    struct config_errors errors;
     struct base_arena arena;
-    char complaint[2048]; /* lines of the last configuration that was refused */
+    struct config_errors *errors;
+    char *complaint; /* lines of the last configuration that was refused */
 };
 
 struct bench_task {
@@ -46,11 +46,10 @@ struct bench_task {
     struct hw_read read;
     struct hw_write write;
     struct hw_error error;
-    union telem_value *rows[BENCH_CHANNELS_MAX];
-    struct hw_str strs[BENCH_CHANNELS_MAX];
-    uint8_t valid[BENCH_CHANNELS_MAX];
-    uint8_t changed[BENCH_CHANNELS_MAX], done[BENCH_CHANNELS_MAX];
-    union telem_value values[BENCH_CHANNELS_MAX];
+    union telem_value **rows; /* rows[channel][sample] */
+    struct hw_str *strs;
+    uint8_t *valid, *changed, *done;
+    union telem_value *values;
 };
 
 /* The clock stands at 1000 s and moves only as `look_ns` says; `system_clock`: the machine's. */
