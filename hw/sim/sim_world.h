@@ -17,8 +17,9 @@
 
 #include <pthread.h>
 
-/* The plant makes up for at most a day in which nobody looked; a longer time passes without it. */
-#define SIM_CATCH_UP_MAX_NS (INT64_C(24) * 3600 * 1000000000)
+/* The plant makes up for at most six hours in which nobody looked (about half a second of
+ * computing); a longer time passes without it. */
+#define SIM_CATCH_UP_MAX_NS (INT64_C(6) * 3600 * 1000000000)
 
 /* The buffer of one hardware-timed task. Counters run freely: entry k is at k % room. */
 struct sim_acq {
