@@ -112,5 +112,5 @@ bool config_automation_read(struct config_at at, struct base_arena *arena,
         automation->name = config_file_stem(arena, at.doc->file);
     if (automation->source != NULL && automation->source[0] != '/')
         automation->source = base_arena_printf(arena, "automations/%s", automation->source);
-    return ok;
+    return ok && at.json != NULL;
 }

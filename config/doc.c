@@ -54,6 +54,17 @@ static size_t utf8_length(const unsigned char *text, size_t left)
     return point < least[len] || point > 0x10FFFF || surrogate ? 0 : len;
 }
 
+bool config_is_utf8(const char *text, size_t len_bytes)
+{
+    for (size_t i = 0; i < len_bytes;) {
+        size_t n = utf8_length((const unsigned char *)text + i, len_bytes - i);
+        if (n == 0)
+            return false;
+        i += n;
+    }
+    return true;
+}
+
 static bool check_utf8(struct config_doc *doc, const char *text, size_t len)
 {
     for (size_t i = 0; i < len;) {

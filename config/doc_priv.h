@@ -24,4 +24,6 @@ const char *config_file_stem(struct base_arena *arena, const char *file);
  * in order. */
 bool config_check_name(struct config_at at, const char *name);
 
+bool config_is_utf8(const char *text, size_t len_bytes);
+
 #endif

@@ -531,6 +531,55 @@ bool config_peek_parts(struct config_at at, struct base_arena *arena,
     return read_object(at, arena, parts, n, false);
 }
 
+/* ---- Defaults */
+
+static const struct config_field *find_default(const struct config_table *const *tables, uint32_t n,
+                                               const char *name, struct name_list *known)
+{
+    for (uint32_t t = 0; t < n; t++)
+        for (uint32_t f = 0; f < tables[t]->n; f++) {
+            const struct config_field *field = &tables[t]->fields[f];
+            if (field->own)
+                continue;
+            if (strcmp(field->name, name) == 0)
+                return field;
+            add_name(known, field->name);
+        }
+    return NULL;
+}
+
+static bool check_default(struct config_at member, const char *name,
+                          const struct config_table *const *tables, uint32_t n)
+{
+    struct base_arena *arena = &member.doc->arena;
+    uint32_t room = 0;
+    for (uint32_t t = 0; t < n; t++)
+        room += tables[t]->n;
+    struct name_list known = {.v = base_arena_array(arena, const char *, room)};
+    const struct config_field *field = find_default(tables, n, name, &known);
+    if (field != NULL)
+        return config_read_value(member, arena, field,
+                                 base_arena_alloc(arena, field->size, _Alignof(max_align_t)));
+    return config_error(member, "unknown field '%s'%s; known here: %s", name,
+                        suggestion(arena, name, listed_name, &known, known.n),
+                        config_names_text(arena, listed_name, &known, known.n));
+}
+
+bool config_check_defaults(struct config_at at, const struct config_table *const *tables,
+                           uint32_t n)
+{
+    if (at.json == NULL)
+        return true;
+    if (!json_is_object(at.json))
+        return wrong_type(at, "an object");
+    bool ok = true;
+    const char *name;
+    struct config_at member;
+    for (void *iter = NULL; config_next_member(at, &iter, &name, &member);)
+        ok = check_default(member, name, tables, n) && ok;
+    return ok;
+}
+
 /* ---- Variants */
 
 const char *config_variant_name(const void *variants, uint32_t i)

@@ -181,6 +181,11 @@ bool config_read_parts(struct config_at at, struct base_arena *arena,
 bool config_peek_parts(struct config_at at, struct base_arena *arena,
                        const struct config_part *parts, uint32_t n);
 
+/* Checks an object of defaults, as driver.json has them for all tasks: each member must be a field
+ * of one of the tables, not `own`, and in order. */
+bool config_check_defaults(struct config_at at, const struct config_table *const *tables,
+                           uint32_t n);
+
 /* One value as a field describes it, into `out` (the member itself), for CUSTOM readers. */
 bool config_read_value(struct config_at at, struct base_arena *arena,
                        const struct config_field *field, void *out);

@@ -121,7 +121,7 @@ bool config_task_read(struct config_at at, struct base_arena *arena, struct conf
     bool ok = config_read_parts(at, arena, all, n + 1);
     if (task->name == NULL)
         task->name = config_file_stem(arena, at.doc->file);
-    return ok;
+    return ok && at.json != NULL;
 }
 
 /* ---- Read tasks */
