@@ -174,11 +174,19 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* 127.x.x.x with digits only: "127.example.org" is a name, and anywhere. */
+static bool is_loopback_ip4(const char *host)
+{
+    size_t len = strspn(host, "0123456789.");
+    return starts_with(host, "127.") && host[len] == ':';
+}
+
 /* Only this machine can connect to it. */
 static bool is_local(const char *endpoint)
 {
-    return !starts_with(endpoint, "tcp://") || starts_with(endpoint, "tcp://127.") ||
-           starts_with(endpoint, "tcp://localhost:") || starts_with(endpoint, "tcp://[::1]:");
+    const char *host = endpoint + strlen("tcp://");
+    return !starts_with(endpoint, "tcp://") || is_loopback_ip4(host) ||
+           starts_with(host, "localhost:") || starts_with(host, "[::1]:");
 }
 
 static bool check_endpoint(struct config_at at, const char *endpoint, bool secured)

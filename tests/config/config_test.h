@@ -65,4 +65,16 @@ static inline const char *config_test_issues(struct config_test *t)
     return t->issues;
 }
 
+/* Everything reported since the last call of this. */
+static inline const char *config_test_new_issues(struct config_test *t)
+{
+    config_test_issues(t);
+    config_errors_fini(&t->errors);
+    config_errors_init(&t->errors);
+    return t->issues;
+}
+
+#define CONFIG_TEST(test)                                                                          \
+    cmocka_unit_test_setup_teardown(test, config_test_setup, config_test_teardown)
+
 #endif

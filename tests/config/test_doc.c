@@ -256,29 +256,26 @@ static void a_file_is_read_to_its_end(void **state)
     rmdir(dir);
 }
 
-#define DOC_TEST(test)                                                                             \
-    cmocka_unit_test_setup_teardown(test, config_test_setup, config_test_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        DOC_TEST(a_byte_order_mark_and_crlf_are_accepted),
-        DOC_TEST(a_syntax_error_has_line_and_column),
-        DOC_TEST(the_usual_slips_get_a_hint),
-        DOC_TEST(a_truncated_file_says_so_at_its_end),
-        DOC_TEST(a_duplicate_key_is_named_where_it_comes_again),
-        DOC_TEST(a_number_too_large_for_any_type_is_named),
-        DOC_TEST(bytes_that_are_not_utf8_are_placed),
-        DOC_TEST(nesting_is_limited),
-        DOC_TEST(a_document_has_a_largest_size),
-        DOC_TEST(paths_name_members_and_elements),
-        DOC_TEST(members_come_in_file_order_without_the_users_notes),
-        DOC_TEST(the_same_issue_is_listed_once),
-        DOC_TEST(an_issue_is_one_line_whatever_the_users_text_holds),
-        DOC_TEST(more_issues_than_are_kept_are_counted),
-        DOC_TEST(canonical_text_sorts_keys_and_drops_notes),
-        DOC_TEST(a_file_that_cannot_be_read_is_an_issue),
-        DOC_TEST(a_file_is_read_to_its_end),
+        CONFIG_TEST(a_byte_order_mark_and_crlf_are_accepted),
+        CONFIG_TEST(a_syntax_error_has_line_and_column),
+        CONFIG_TEST(the_usual_slips_get_a_hint),
+        CONFIG_TEST(a_truncated_file_says_so_at_its_end),
+        CONFIG_TEST(a_duplicate_key_is_named_where_it_comes_again),
+        CONFIG_TEST(a_number_too_large_for_any_type_is_named),
+        CONFIG_TEST(bytes_that_are_not_utf8_are_placed),
+        CONFIG_TEST(nesting_is_limited),
+        CONFIG_TEST(a_document_has_a_largest_size),
+        CONFIG_TEST(paths_name_members_and_elements),
+        CONFIG_TEST(members_come_in_file_order_without_the_users_notes),
+        CONFIG_TEST(the_same_issue_is_listed_once),
+        CONFIG_TEST(an_issue_is_one_line_whatever_the_users_text_holds),
+        CONFIG_TEST(more_issues_than_are_kept_are_counted),
+        CONFIG_TEST(canonical_text_sorts_keys_and_drops_notes),
+        CONFIG_TEST(a_file_that_cannot_be_read_is_an_issue),
+        CONFIG_TEST(a_file_is_read_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

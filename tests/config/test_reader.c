@@ -444,31 +444,28 @@ static void the_reference_of_variants_names_each_type(void **state)
     assert_non_null(strstr(t->issues, "`\"type\": \"tank\"`: no fields of its own.\n"));
 }
 
-#define READER_TEST(test)                                                                          \
-    cmocka_unit_test_setup_teardown(test, config_test_setup, config_test_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        READER_TEST(absent_fields_have_their_documented_defaults),
-        READER_TEST(given_fields_have_the_users_values_after_the_document_is_gone),
-        READER_TEST(a_wrong_type_says_what_the_field_must_be),
-        READER_TEST(a_value_out_of_its_limits_says_the_limits),
-        READER_TEST(a_length_out_of_its_limits_says_the_limits),
-        READER_TEST(a_required_field_that_is_missing_is_named),
-        READER_TEST(an_enum_suggests_the_nearest_choice),
-        READER_TEST(an_unknown_field_is_named_with_the_nearest_and_all_known),
-        READER_TEST(a_field_and_its_alias_together_are_refused),
-        READER_TEST(a_rule_between_fields_is_checked_when_the_fields_are_good),
-        READER_TEST(what_is_no_object_is_refused_and_all_defaults_stand),
-        READER_TEST(a_field_in_error_keeps_its_default),
-        READER_TEST(all_errors_of_an_object_are_reported_in_one_go),
-        READER_TEST(one_object_is_read_by_several_tables),
-        READER_TEST(defaults_stand_between_the_object_and_the_fallback),
-        READER_TEST(a_bad_default_is_reported_where_it_stands),
-        READER_TEST(the_member_type_selects_the_variant),
-        READER_TEST(the_reference_is_printed_from_the_tables),
-        READER_TEST(the_reference_of_variants_names_each_type),
+        CONFIG_TEST(absent_fields_have_their_documented_defaults),
+        CONFIG_TEST(given_fields_have_the_users_values_after_the_document_is_gone),
+        CONFIG_TEST(a_wrong_type_says_what_the_field_must_be),
+        CONFIG_TEST(a_value_out_of_its_limits_says_the_limits),
+        CONFIG_TEST(a_length_out_of_its_limits_says_the_limits),
+        CONFIG_TEST(a_required_field_that_is_missing_is_named),
+        CONFIG_TEST(an_enum_suggests_the_nearest_choice),
+        CONFIG_TEST(an_unknown_field_is_named_with_the_nearest_and_all_known),
+        CONFIG_TEST(a_field_and_its_alias_together_are_refused),
+        CONFIG_TEST(a_rule_between_fields_is_checked_when_the_fields_are_good),
+        CONFIG_TEST(what_is_no_object_is_refused_and_all_defaults_stand),
+        CONFIG_TEST(a_field_in_error_keeps_its_default),
+        CONFIG_TEST(all_errors_of_an_object_are_reported_in_one_go),
+        CONFIG_TEST(one_object_is_read_by_several_tables),
+        CONFIG_TEST(defaults_stand_between_the_object_and_the_fallback),
+        CONFIG_TEST(a_bad_default_is_reported_where_it_stands),
+        CONFIG_TEST(the_member_type_selects_the_variant),
+        CONFIG_TEST(the_reference_is_printed_from_the_tables),
+        CONFIG_TEST(the_reference_of_variants_names_each_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
