@@ -24,6 +24,7 @@
 #include "arc/lib.h"
 #include "arc/type.h"
 
+struct arc_ident; /* an interned name, see arc/lexer.h */
 struct arc_func;
 struct arc_scope;
 struct arc_flow;
@@ -87,6 +88,7 @@ enum arc_var_kind {
 
 struct arc_var {
     const char *name;
+    struct arc_ident *ident;
     enum arc_var_kind kind;
     struct arc_type type;
     struct arc_span span; /* of the name in the declaration */
@@ -103,6 +105,7 @@ struct arc_var {
 
 struct arc_func {
     const char *name;
+    struct arc_ident *ident;
     uint32_t index; /* in program->funcs */
     struct arc_span span;
     struct arc_span name_span;
@@ -113,6 +116,7 @@ struct arc_func {
     /* One unnamed output: `result` has a shape and n_outputs is 0. Named ones: `result` is
      * ARC_SHAPE_NONE, a call is an error. Neither: no output. */
     struct arc_type result;
+    struct arc_span result_span;
     struct arc_var **outputs;
     size_t n_outputs;
     struct arc_block *body;
@@ -228,13 +232,13 @@ struct arc_number {
     const struct arc_unit *unit; /* NULL: none written */
 };
 
-struct arc_ident; /* an interned name, see arc/scope.h */
-
 struct arc_expr {
     enum arc_expr_kind kind;
     uint16_t depth; /* of the tree below, at most ARC_DEPTH_TREE */
     bool is_parenthesized;
-    bool is_untyped; /* LITERAL while checking: `raw` counts, not `value` */
+    bool is_constant; /* LITERAL: stands for a constant of the program */
+    bool is_signed;   /* a number with a minus of its own */
+    bool is_untyped;  /* LITERAL while checking: `raw` counts, not `value` */
     struct arc_span span;
     struct arc_type type;
     union {
@@ -337,12 +341,12 @@ struct arc_stmt {
             struct arc_var *var;
             struct arc_expr *value;
             struct arc_type declared; /* parsed: ARC_SHAPE_NONE when no type was written */
-            bool is_state;            /* parsed: $= */
         } decl;
         struct {
             struct arc_expr *target; /* parsed: a NAME or an INDEX or SLICE of one */
             bool has_op;             /* parsed: compound, with `op` */
             enum arc_op op;
+            struct arc_span op_span;
             struct arc_var *var;
             struct arc_expr *value; /* of the variable's type */
         } assign;
@@ -459,6 +463,10 @@ struct arc_node {
     size_t n_inputs;
     struct arc_type *outputs;
     size_t n_outputs;
+    /* EXPR at the head of a flow without edges: fires once per activation, not in each cycle (a
+     * format string that reads no channel). */
+    bool is_once;
+    struct arc_node *untyped_source; /* the checker's own */
     bool *is_connected; /* per input: some edge feeds it. Others take the parameter's default (a
                          * library input: 0). */
     bool has_edge;      /* some edge enters, feeding or only triggering */
@@ -518,12 +526,13 @@ struct arc_flow {
     size_t n_elems;
     bool *is_conditional; /* parsed: the operator behind element i */
     bool is_single;
+    bool is_broken; /* had a syntax error: not checked */
 
     struct arc_node **nodes;
     size_t n_nodes;
     struct arc_edge *edges;
     size_t n_edges;
-    struct arc_transition *transitions;
+    struct arc_transition *transitions; /* in source order */
     size_t n_transitions;
     struct arc_start *starts;
     size_t n_starts;
@@ -570,9 +579,8 @@ struct arc_authority {
     struct arc_ident *channel; /* NULL: the default */
     struct arc_span span;
     struct arc_span value_span;
-    bool is_float; /* parsed: not a whole number */
-    bool is_negative;
-    uint64_t value;
+    bool is_valid; /* a whole number 0 to 255 was written */
+    uint8_t value;
 };
 
 struct arc_const {
@@ -603,6 +611,9 @@ struct arc_program {
     size_t n_imports;
     struct arc_authority *authorities;
     size_t n_authorities;
+    struct arc_expr **members; /* parsed: every qualified name */
+    size_t n_members;
+    bool has_syntax_errors; /* parsed */
 };
 
 #endif

@@ -70,6 +70,7 @@ struct arc_diag {
     struct arc_span span;
     struct arc_pos start;
     struct arc_pos end;
+    size_t seq; /* arc_diags_sort()'s own */
 };
 
 struct arc_diags {

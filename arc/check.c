@@ -1,0 +1,49 @@
+/* The order of checking: names first, then what they declare, function bodies, what follows from
+ * all bodies together, and at last the flows, which need all of that. */
+#include "arc/check_priv.h"
+
+#include "arc/parser.h"
+
+static bool check_size(const struct arc_source *source, struct arc_diags *diags)
+{
+    if (source->len <= ARC_MAX_SOURCE_BYTES)
+        return true;
+    arc_diag_add(diags, ARC_ERROR, ARC_CODE_NONE, (struct arc_span){0, 0, 1},
+                 "the program is too large: %zu bytes, at most %d", source->len,
+                 ARC_MAX_SOURCE_BYTES);
+    return false;
+}
+
+static void check_program(struct checker *c)
+{
+    check_names_init(c);
+    check_declare_program(c);
+    check_unused_imports(c);
+    check_authorities(c);
+    check_constants(c);
+    check_signatures(c);
+    for (size_t i = 0; i < c->program->n_funcs; i++)
+        check_function(c, c->program->funcs[i]);
+    check_close_channel_sets(c);
+    check_recursion(c);
+    check_scopes(c);
+    for (size_t i = 0; i < c->program->n_channels; i++)
+        c->program->channels[i]->is_written |= c->program->channels[i]->has_authority;
+}
+
+struct arc_program *arc_check(const struct arc_source *source, const struct arc_chan_table *table,
+                              struct base_arena *arena, struct arc_diags *diags)
+{
+    if (!check_size(source, diags))
+        return NULL;
+    struct arc_idents idents;
+    arc_idents_init(&idents, arena);
+    struct checker c = {.program = arc_parse(source, &idents, arena, diags),
+                        .arena = arena,
+                        .diags = diags,
+                        .idents = &idents,
+                        .table = table};
+    check_program(&c);
+    arc_diags_sort(diags);
+    return diags->n_errors == 0 ? c.program : NULL;
+}
