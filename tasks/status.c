@@ -48,8 +48,7 @@ ARCD_STEADY static uint64_t hash_of(const struct tasks_status *status)
 {
     uint64_t hash = mix(UINT64_C(0xcbf29ce484222325), &status->event, sizeof status->event);
     hash = mix(hash, &status->channel, sizeof status->channel);
-    bool counts = status->event == TASKS_EVENT_RETRY || status->event == TASKS_EVENT_RETRY_FOREVER;
-    if (counts)
+    if (status->event == TASKS_EVENT_RETRY)
         hash = mix(hash, &status->n, sizeof status->n);
     return mix(hash, status->text, strnlen(status->text, sizeof status->text));
 }
@@ -60,11 +59,17 @@ ARCD_STEADY static bool always_sent(uint32_t event)
     return event <= TASKS_EVENT_STOPPED;
 }
 
+/* An outage that may last all night says so once a minute. */
+ARCD_STEADY static int64_t repeat_ns(uint32_t event)
+{
+    return event == TASKS_EVENT_RETRY_FOREVER ? TASKS_STATUS_REMIND_NS : TASKS_STATUS_REPEAT_NS;
+}
+
 /* When this status may be sent, given what was sent lately: now, or when the repeat is over. */
 ARCD_STEADY static int64_t may_send_at(struct tasks_board *board, uint64_t hash, int64_t mono_ns)
 {
     for (uint32_t i = 0; i < board->n_memory; i++) {
-        int64_t free_again = board->memory[i].sent_mono + TASKS_STATUS_REPEAT_NS;
+        int64_t free_again = board->memory[i].sent_mono + repeat_ns(board->now.event);
         if (board->memory[i].hash == hash && free_again > mono_ns)
             return free_again;
     }

@@ -10,7 +10,8 @@
  *
  * Rules: an error wins over later warnings until the next start. The same status is not sent again
  * within 5 s (the last 50 are remembered); messages that differ only in their numbers count as the
- * same, but for the numbers of retries. What was held back is sent when its time is over, if it is
+ * same, but for the numbers of retries when they are limited; a retry without a limit is said once a
+ * minute. What was held back is sent when its time is over, if it is
  * still the state of the task, so that the last status sent is always true.
  */
 #ifndef TASKS_STATUS_H
@@ -32,6 +33,7 @@ enum tasks_state {
 
 enum { TASKS_STATUS_RING = 64, TASKS_STATUS_MEMORY = 50, TASKS_STATUS_TEXT = 320 };
 #define TASKS_STATUS_REPEAT_NS (5 * BASE_NS_PER_S)
+#define TASKS_STATUS_REMIND_NS (60 * BASE_NS_PER_S)
 #define TASKS_NO_CHANNEL UINT32_MAX
 
 struct tasks_status {
