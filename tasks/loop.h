@@ -7,8 +7,8 @@
  * a call of its backend, and returns when it wants to be called again. Steps can be called without
  * a thread too, which is how tests drive a task with a clock of their own.
  *
- * Threads: start, stop and await are for one controlling thread at a time; ask_stop and ring are for
- * any; report is for the loop's own thread.
+ * Threads: start, stop and await are for one controlling thread at a time; ask_stop and ring are
+ * for any; report is for the loop's own thread.
  */
 #ifndef TASKS_LOOP_H
 #define TASKS_LOOP_H
@@ -33,10 +33,10 @@ struct tasks_loop {
     const struct tasks_loop_ops *ops;
     void *task;
     struct base_rt_request rt;
-    _Atomic uint64_t got; /* what the thread obtained, packed */
-    _Atomic bool stop;      /* asked to end */
-    _Atomic bool reported;  /* the outcome of the start is known */
-    _Atomic bool ended;     /* no step will be called any more */
+    _Atomic uint64_t got;  /* what the thread obtained, packed */
+    _Atomic bool stop;     /* asked to end */
+    _Atomic bool reported; /* the outcome of the start is known */
+    _Atomic bool ended;    /* no step will be called any more */
     bool joinable;
     pthread_t thread;
 };
@@ -68,7 +68,8 @@ bool tasks_loop_await(struct tasks_loop *loop, bool (*done)(void *ctx), void *ct
 /* ---- From within the loop */
 
 ARCD_STEADY bool tasks_loop_must_stop(struct tasks_loop *loop);
-ARCD_STEADY void tasks_loop_tell(struct tasks_loop *loop); /* something changed for a waiting caller */
+ARCD_STEADY void
+tasks_loop_tell(struct tasks_loop *loop); /* something changed for a waiting caller */
 ARCD_STEADY void tasks_loop_report(struct tasks_loop *loop);
 
 #endif

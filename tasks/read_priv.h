@@ -8,6 +8,7 @@
 #ifndef TASKS_READ_PRIV_H
 #define TASKS_READ_PRIV_H
 
+#include "tasks/keep.h"
 #include "tasks/tare.h"
 #include "tasks/task_priv.h"
 #include "tasks/ticks.h"
@@ -52,6 +53,7 @@ struct read_task {
     double batch_ns;    /* D */
     int64_t skew_warn, backlog_warn;
     bool keep_tare;
+    struct tasks_kept *kept; /* [channel]: tares as last written, with keep_tare */
 
     uint32_t n_channels;
     struct read_channel *channels;

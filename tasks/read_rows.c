@@ -223,8 +223,8 @@ ARCD_STEADY static void mark_rows(struct read_task *r, uint32_t index)
     memset(r->scratch_index, 0, rows->n * sizeof *r->scratch_index);
     for (uint32_t i = 0; i < rows->n; i++)
         for (uint32_t c = 0; c < r->n_channels; c++)
-            r->scratch_index[i] |= r->channels[c].index == index &&
-                                   rows->valid[(size_t)i * r->n_channels + c] != 0;
+            r->scratch_index[i] |=
+                r->channels[c].index == index && rows->valid[(size_t)i * r->n_channels + c] != 0;
 }
 
 ARCD_STEADY static void fill_index(struct read_task *r, uint32_t index, struct telem_batch *batch)

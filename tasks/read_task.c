@@ -336,11 +336,24 @@ static void figures(const struct tasks_task *task, struct tasks_figures *figures
     figures->n_samples = r->n_samples;
 }
 
+/* Writes the tares when one has changed since they were written. */
 static bool poll(struct tasks_task *task, struct arcd_errinfo *why)
 {
-    (void)task;
-    (void)why;
-    return true;
+    struct read_task *r = read_of(task);
+    bool changed = false;
+    for (uint32_t c = 0; c < r->n_channels && r->keep_tare; c++) {
+        double value = tasks_tare_value(&r->channels[c].tare);
+        changed |= value != r->kept[c].value;
+        r->kept[c].value = value;
+        r->kept[c].is_set = value != 0;
+    }
+    if (!changed)
+        return true;
+    if (tasks_keep_write(task->env.state_dir, task->name, "tare", r->kept, r->n_channels, why) ==
+        ARCD_OK)
+        return true;
+    r->kept[0].value = NAN; /* differs from any tare: try again */
+    return false;
 }
 
 static const struct tasks_task_ops read_ops = {
@@ -417,19 +430,38 @@ static void init_channels(struct read_task *r, const struct tasks_read_config *c
         r->channels[c].index = index_of(r, telem_chans_decl(chans, r->keys[c])->index);
 }
 
+/* The tares of the run before. A file that cannot be used is a warning: the task starts untared. */
+static void load_tares(struct read_task *r, const struct tasks_read_config *config)
+{
+    r->keep_tare = config->rates->keep_tare && r->task.env.state_dir[0] != '\0';
+    if (!r->keep_tare)
+        return;
+    struct arcd_errinfo why;
+    r->kept = base_arena_array(&r->task.arena, struct tasks_kept, r->n_channels);
+    for (uint32_t c = 0; c < r->n_channels; c++)
+        r->kept[c].name = r->channels[c].name;
+    if (tasks_keep_read(r->task.env.state_dir, r->task.name, "tare", r->kept, r->n_channels,
+                        &why) != ARCD_OK)
+        config_warn(config->hw->at, "no tare was restored: %s", why.text);
+    for (uint32_t c = 0; c < r->n_channels; c++)
+        if (r->kept[c].is_set)
+            tasks_tare_init(&r->channels[c].tare, r->kept[c].value);
+}
+
 static void init_read(struct read_task *r, const struct tasks_read_config *config)
 {
     const struct hw_task_info *info = r->task.info;
     const struct config_rates *rates = config->rates;
     r->is_hardware = info->timing == HW_HARDWARE;
     r->asked_rate_hz = rates->sample_rate_hz;
-    r->rate_hz = r->is_hardware && info->actual_rate_hz > 0 ? info->actual_rate_hz
-                                                            : rates->sample_rate_hz;
+    r->rate_hz =
+        r->is_hardware && info->actual_rate_hz > 0 ? info->actual_rate_hz : rates->sample_rate_hz;
     r->n_samples = rates->n_samples;
     r->batch_ns = r->n_samples * (1e9 / r->rate_hz);
     r->skew_warn = rates->skew_warn_on_count;
     r->backlog_warn = rates->backlog_warn_on_count;
     init_channels(r, config);
+    load_tares(r, config);
     tasks_stamper_init(&r->stamper, &r->task.env.skew, 1e9 / r->rate_hz);
     tasks_read_rows_init(r);
     base_arena_seal(&r->task.arena);
@@ -445,8 +477,8 @@ enum arcd_err tasks_read_new(const struct tasks_env *env, const struct tasks_rea
                                 .hw = config->hw,
                                 .direction = HW_READ,
                                 .default_priority = 45};
-    struct read_task *r = aligned_alloc(
-        ARCD_CACHELINE, (sizeof *r + ARCD_CACHELINE - 1) / ARCD_CACHELINE * ARCD_CACHELINE);
+    struct read_task *r = aligned_alloc(ARCD_CACHELINE, (sizeof *r + ARCD_CACHELINE - 1) /
+                                                            ARCD_CACHELINE * ARCD_CACHELINE);
     ARCD_ASSERT(r != NULL);
     memset(r, 0, sizeof *r);
     enum arcd_err err = tasks_task_init(&r->task, &read_ops, &build, why);
@@ -468,7 +500,7 @@ enum arcd_err tasks_read_new(const struct tasks_env *env, const struct tasks_rea
 
 /* Which channels a command names. */
 static enum arcd_err choose(struct read_task *r, const char *const *names, uint32_t n, bool *chosen,
-                   struct arcd_errinfo *why)
+                            struct arcd_errinfo *why)
 {
     for (uint32_t c = 0; c < r->n_channels; c++)
         chosen[c] = n == 0 && r->channels[c].value != HW_STR;

@@ -55,8 +55,8 @@ ARCD_STEADY static enum tasks_verdict retry(struct tasks_recovery *recovery,
             return give_up(recovery, TASKS_EVENT_GAVE_UP, error);
         }
         n = recovery->backoff.n;
-        event = recovery->backoff.retry.max_retries < 0 ? TASKS_EVENT_RETRY_FOREVER
-                                                        : TASKS_EVENT_RETRY;
+        event =
+            recovery->backoff.retry.max_retries < 0 ? TASKS_EVENT_RETRY_FOREVER : TASKS_EVENT_RETRY;
     }
     recovery->due_mono = mono_ns + wait_ns;
     say(recovery, event, error, n, readable_s(wait_ns));

@@ -10,9 +10,9 @@
  *
  * Rules: an error wins over later warnings until the next start. The same status is not sent again
  * within 5 s (the last 50 are remembered); messages that differ only in their numbers count as the
- * same, but for the numbers of retries when they are limited; a retry without a limit is said once a
- * minute. What was held back is sent when its time is over, if it is
- * still the state of the task, so that the last status sent is always true.
+ * same, but for the numbers of retries when they are limited; a retry without a limit is said once
+ * a minute. What was held back is sent when its time is over, if it is still the state of the task,
+ * so that the last status sent is always true.
  */
 #ifndef TASKS_STATUS_H
 #define TASKS_STATUS_H

@@ -118,9 +118,9 @@ static struct base_rt_request thread_request(const struct tasks_task *task,
                                              const struct tasks_build *build)
 {
     const struct config_rt *config = &build->task->rt;
-    struct base_rt_request rt = {
-        .name = task->name,
-        .fifo_priority = config->has_priority ? config->priority : build->default_priority};
+    struct base_rt_request rt = {.name = task->name,
+                                 .fifo_priority = config->has_priority ? config->priority
+                                                                       : build->default_priority};
     for (uint32_t i = 0; i < config->cpu.n && rt.n_cpus < BASE_RT_MAX_CPUS; i++)
         rt.cpus[rt.n_cpus++] = (int)config->cpu.v[i];
     return rt;
@@ -210,6 +210,7 @@ void tasks_task_free(struct tasks_task *task)
     /* A thread that hangs in its backend still uses all of this: rather leak than crash. */
     if (tasks_task_stop(task, NULL) != ARCD_OK)
         return;
+    task->ops->poll(task, NULL);
     tasks_task_fini(task);
     free(task);
 }
@@ -235,7 +236,7 @@ static enum arcd_err fault_locked(struct tasks_task *task, enum arcd_err err,
 {
     tasks_board_set_state(&task->board, TASKS_FAULTED);
     struct tasks_status status = tasks_status_of(TASKS_EVENT_CRITICAL);
-    strncpy(status.text, why->text, sizeof status.text - 1);
+    snprintf(status.text, sizeof status.text, "%.*s", (int)sizeof status.text - 1, why->text);
     status.code = why->native;
     tasks_board_post(&task->board, &status);
     return err;
@@ -257,20 +258,27 @@ static enum arcd_err start_failed(struct tasks_task *task, struct arcd_errinfo *
     return arcd_fail(why, ARCD_ERR_DEVICE, error.code, "%s", text);
 }
 
-static enum arcd_err start_locked(struct tasks_task *task, struct arcd_errinfo *why)
+enum arcd_err tasks_task_begin(struct tasks_task *task, struct arcd_errinfo *why)
 {
-    enum arcd_err err = stop_locked(task, why);
-    if (err != ARCD_OK)
-        return err;
     tasks_board_begin(&task->board);
     tasks_recovery_begin(&task->recovery);
     task->has_started_once = false;
     task->n_warned = 0;
-    err = task->ops->open(task, why);
+    enum arcd_err err = task->ops->open(task, why);
     if (err != ARCD_OK)
         return fault_locked(task, err, why);
     task->is_open = true;
     tasks_board_state(&task->board, TASKS_STARTING, TASKS_EVENT_STARTING);
+    return ARCD_OK;
+}
+
+static enum arcd_err start_locked(struct tasks_task *task, struct arcd_errinfo *why)
+{
+    enum arcd_err err = stop_locked(task, why);
+    if (err == ARCD_OK)
+        err = tasks_task_begin(task, why);
+    if (err != ARCD_OK)
+        return err;
     err = tasks_loop_start(&task->loop, why);
     if (err != ARCD_OK) {
         stop_locked(task, NULL);

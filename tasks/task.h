@@ -8,14 +8,14 @@
  * heard while another command waits). Status, counters and figures: any thread, at any time between
  * new and free, without making the task wait. poll: one thread, about once a second.
  *
- * Ownership: the configuration that new reads is copied; bus, clock, device and the backend's tables
- * must outlive the task. Commands answer in `why` with the sentence that the user reads.
+ * Ownership: the configuration that new reads is copied; bus, clock, device and the backend's
+ * tables must outlive the task. Commands answer in `why` with the sentence that the user reads.
  */
 #ifndef TASKS_TASK_H
 #define TASKS_TASK_H
 
-#include "config/task.h"
 #include "base/rt.h"
+#include "config/task.h"
 #include "hw/hw.h"
 #include "tasks/stamp.h"
 #include "tasks/status.h"
@@ -28,7 +28,7 @@ struct tasks_env {
     struct telem_bus *bus;
     const struct base_clock *clock;
     struct base_doorbell *status_bell; /* of the thread that takes statuses; may be NULL */
-    const char *state_dir;             /* kept tares and last outputs; "" or NULL: nothing is kept */
+    const char *state_dir; /* kept tares and last outputs; "" or NULL: nothing is kept */
     struct tasks_skew skew;
     double retry_jitter; /* a fraction; 0.05 */
 };
@@ -91,7 +91,8 @@ void tasks_task_holder_failed(struct tasks_task *task, const struct telem_key *c
                               uint32_t n);
 
 /* Writes what must outlive the Driver when it changed, and cleans up behind a task that ended by
- * itself. Never waits for the task. False with the reason in `why` when a file could not be written.
+ * itself. Never waits for the task. False with the reason in `why` when a file could not be
+ * written.
  */
 bool tasks_task_poll(struct tasks_task *task, struct arcd_errinfo *why);
 

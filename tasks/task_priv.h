@@ -12,7 +12,8 @@
 #include "tasks/task.h"
 
 #define TASKS_START_TIMEOUT_NS (5 * BASE_NS_PER_S)
-#define TASKS_HANG_LIMIT_NS (10 * BASE_NS_PER_S) /* an interrupted call that still does not return */
+#define TASKS_HANG_LIMIT_NS                                                                        \
+    (10 * BASE_NS_PER_S) /* an interrupted call that still does not return */
 
 enum { TASKS_WARNINGS_KEPT = 16 };
 
@@ -47,7 +48,7 @@ struct tasks_task {
 
     /* The loop's own. */
     bool hw_started;
-    bool has_started_once; /* since open: later starts are restarts */
+    bool has_started_once;                /* since open: later starts are restarts */
     uint64_t warned[TASKS_WARNINGS_KEPT]; /* device's warnings already said in this run */
     uint32_t n_warned;
 };
@@ -70,6 +71,9 @@ ARCD_MUST_CHECK enum arcd_err tasks_task_init(struct tasks_task *task,
                                               const struct tasks_build *build,
                                               struct arcd_errinfo *why);
 void tasks_task_fini(struct tasks_task *task);
+
+/* All of a start but the thread: what the loop's first step finds. */
+ARCD_MUST_CHECK enum arcd_err tasks_task_begin(struct tasks_task *task, struct arcd_errinfo *why);
 
 /* Channel `name` for `at`: its key, or TELEM_NO_KEY after a config_error(). */
 struct telem_key tasks_task_channel(const struct tasks_env *env, struct config_at at,

@@ -2,8 +2,8 @@
  *
  *     tick j is due at start + j * period; a pass that is late does not move the ones after it
  *
- * Life cycle: ticks_start -> [wait for ticks_due] -> pass -> ticks_done -> ... [ticks_resume after a
- * pause that was meant]. One thread, monotonic ns, pure: the caller reads the clock.
+ * Life cycle: ticks_start -> [wait for ticks_due] -> pass -> ticks_done -> ... [ticks_resume after
+ * a pause that was meant]. One thread, monotonic ns, pure: the caller reads the clock.
  */
 #ifndef TASKS_TICKS_H
 #define TASKS_TICKS_H
