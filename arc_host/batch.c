@@ -77,8 +77,9 @@ static ARCD_RT void set_inputs(const struct batch *b, uint32_t at, uint32_t n)
 
 static ARCD_RT void run_code(const struct batch *b, uint32_t n)
 {
-    const struct arc_insn *i = b->p->image->code + b->func->batch.code.first;
-    for (; i->op != ARC_OP_RET && i->op != ARC_OP_RET0; i++)
+    const struct arc_image_range *code = &b->func->batch.code;
+    const struct arc_insn *i = b->p->image->code + code->first, *end = i + code->n;
+    for (; i < end; i++)
         arc_host_kernels[i->op](b->column[i->a], b->column[i->b], b->column[i->c], n);
 }
 

@@ -239,19 +239,23 @@ static bool is_ref(uint8_t vt)
     return vt == TELEM_STR || arc_vt_is_series(vt);
 }
 
-/* Anything that makes or carries a string or a series needs memory for them. */
+/* Whatever makes a string or a series needs memory for them; constant strings are the image's. */
+static bool makes_objects(const struct arc_insn *insn)
+{
+    const struct arc_op_info *info = &arc_op_info[insn->op];
+    return insn->op == ARC_OP_SLOAD ||
+           (insn->op != ARC_OP_LOADS && arc_operand_kind(info->operand[0]) == ARC_OPD_W &&
+            is_ref(arc_operand_type(info->operand[0])));
+}
+
 static bool uses_heap(const struct arc_image *image)
 {
-    for (uint32_t i = 0; i < image->n_code; i++) {
-        const struct arc_op_info *info = &arc_op_info[image->code[i].op];
-        uint8_t vt = arc_operand_type(info->operand[0]);
-        if (arc_operand_kind(info->operand[0]) == ARC_OPD_W && (is_ref(vt) || vt == ARC_VT_ANY_REF))
+    for (uint32_t i = 0; i < image->n_code; i++)
+        if (makes_objects(&image->code[i]))
             return true;
-        if (image->code[i].op == ARC_OP_SLOAD)
-            return true;
-    }
     for (uint32_t c = 0; c < image->n_channels; c++)
-        if (image->channels[c].type == TELEM_STR)
+        if (image->channels[c].type == TELEM_STR &&
+            (image->channels[c].reads || image->channels[c].source))
             return true;
     for (uint32_t i = 0; i < image->n_nodes; i++)
         if (image->nodes[i].kind == ARC_IMAGE_NODE_STATUS_SET)
@@ -387,6 +391,8 @@ enum arcd_err arc_host_program_new(const struct arc_image *image,
     if (p == NULL)
         return arcd_fail(why, ARCD_ERR_NOMEM, 0, "no memory for an automation");
     p->image = image;
+    p->stamp_ns = INT64_MIN;
+    p->now_ns = INT64_MIN;
     enum arcd_err err = check_periods(image, why);
     if (err == ARCD_OK)
         err = fill_options(p, options, why);
