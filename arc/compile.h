@@ -1,7 +1,8 @@
-/* arc/compile.h - from source text to a checked program.
+/* arc/compile.h - from source text to a checked program, and on to an image that runs.
  *
- * One call: arc_check(). Everything it makes is the arena's; text, table and arena must outlive the
- * program. Any thread, several at a time with an arena each: there is no state besides the
+ * One call: arc_compile() for the image, or arc_check() for the checked tree alone. The tree is the
+ * arena's; text, table and arena must outlive it. The image owns all its memory and outlives
+ * everything. Any thread, several at a time with an arena each: there is no state besides the
  * arguments.
  */
 #ifndef ARC_COMPILE_H
@@ -9,6 +10,8 @@
 
 #include "arc/ast.h"
 #include "arc/diag.h"
+
+struct arc_image;
 
 /* Limits of a program; going over one is an error that says so. */
 enum {
@@ -35,5 +38,15 @@ struct arc_chan_table {
  * arena. */
 struct arc_program *arc_check(const struct arc_source *source, const struct arc_chan_table *table,
                               struct base_arena *arena, struct arc_diags *diags);
+
+/* The image of a program, verified; NULL when there are errors, which are in `diags` then, as
+ * arc_check() leaves them. The tree is made in the arena of `diags`. Free with arc_image_free(). */
+struct arc_image *arc_compile(const struct arc_source *source, const struct arc_chan_table *table,
+                              struct arc_diags *diags);
+
+/* The second half of arc_compile(): a checked program to an image. Not verified; NULL when the
+ * program goes over a limit of the machine, which is reported. */
+struct arc_image *arc_generate(const struct arc_program *program,
+                               const struct arc_chan_table *table, struct arc_diags *diags);
 
 #endif

@@ -59,6 +59,8 @@ enum {
     ARC_MAX_ARGS = 255,        /* inputs + config of a function */
     ARC_MAX_CALL_DEPTH = 1100, /* nested calls; one more is the `recursion` fault */
     ARC_MAX_NODES = 1 << 20,   /* nodes, edges, scopes and the like, each */
+    ARC_MAX_STATE = 1 << 24,   /* slots of state memory */
+    ARC_MAX_FORMAT = 1000,     /* width and precision of a placeholder */
     ARC_MAX_SCOPE_DEPTH = 512, /* scopes in scopes */
 };
 
