@@ -92,7 +92,7 @@ static void put_channels(struct arc_dis *d)
     for (uint32_t i = 0; i < image->n_channels; i++) {
         const struct arc_image_channel *c = &image->channels[i];
         arc_dis_put(d, "  %s %s%s%s%s", c->name, telem_type_name((enum telem_type)c->type),
-                    c->source ? ", source" : "", c->reads ? ", read" : "",
+                    c->source ? ", source" : "", c->reads && !c->source ? ", read" : "",
                     c->writes ? ", written" : "");
         if (c->authority >= 0)
             arc_dis_put(d, ", authority %d", c->authority);

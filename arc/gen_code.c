@@ -13,11 +13,13 @@
 uint16_t arc_gen_temp(struct arc_gen_body *b)
 {
     /* Past the limit the same register is given out again: the code is wrong, but it is refused. */
-    if (b->top >= ARC_MAX_REGS) {
+    if ((b->is_batch ? b->max_top : b->top) >= ARC_MAX_REGS) {
         b->refused = true;
         return (uint16_t)(ARC_MAX_REGS - 1);
     }
-    uint16_t reg = b->top++;
+    /* A column is never used again here: one instruction may not overlay two widths. */
+    uint16_t reg = b->is_batch ? b->max_top : b->top;
+    b->top = (uint16_t)(reg + 1);
     if (b->top > b->max_top)
         b->max_top = b->top;
     return reg;

@@ -121,9 +121,23 @@ static bool check_format_verb(const struct body *b, const struct arc_insn *insn)
            bad(b, "the format is for another type");
 }
 
+/* A column that is written over one that is read must have its elements in the same places. */
+static bool overlays(const struct arc_insn *insn)
+{
+    const uint16_t *operands = arc_op_info[insn->op].operand;
+    uint16_t values[3] = {insn->a, insn->b, insn->c};
+    for (uint32_t i = 1; i < 3; i++)
+        if (arc_operand_kind(operands[i]) == ARC_OPD_R && values[i] == insn->a &&
+            arc_operand_type(operands[i]) != arc_operand_type(operands[0]))
+            return true;
+    return false;
+}
+
 static bool check_batch_op(const struct body *b, const struct arc_insn *insn)
 {
     unsigned flags = arc_op_info[insn->op].flags;
+    if (overlays(insn))
+        return bad(b, "writes over an operand of another type");
     if ((flags & ARC_OPF_BATCH) != 0)
         return true;
     uint32_t k = (uint32_t)insn->c - b->body->k_reg;
