@@ -7,11 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct names {
-    char **v; /* malloc'd, each too */
-    uint32_t n, room;
-};
-
 static bool ends_with(const char *name, const char *end)
 {
     size_t len = strlen(name), end_len = strlen(end);
@@ -20,69 +15,57 @@ static bool ends_with(const char *name, const char *end)
 
 /* Dotfiles, and what editors leave behind ("ai.json~", "ai.json.bak"), end the wrong way or start
  * with a dot. */
-static bool is_wanted(const char *name)
+static int is_wanted(const struct dirent *entry)
 {
-    return name[0] != '.' && ends_with(name, ".json");
+    return entry->d_name[0] != '.' && ends_with(entry->d_name, ".json");
 }
 
-static void add_name(struct names *names, const char *name)
+/* Not alphasort(), which follows the locale. */
+static int by_bytes(const struct dirent **a, const struct dirent **b)
 {
-    if (names->n == names->room) {
-        names->room = names->room > 0 ? 2 * names->room : 16;
-        names->v = realloc(names->v, names->room * sizeof(*names->v));
-        ARCD_ASSERT(names->v != NULL);
-    }
-    names->v[names->n] = strdup(name);
-    ARCD_ASSERT(names->v[names->n] != NULL);
-    names->n++;
+    return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int by_bytes(const void *a, const void *b)
+/* The wanted entries in order, for free_entries(); none when there is no such folder. */
+static uint32_t list_files(struct config_errors *errors, const char *path, const char *folder,
+                           struct dirent ***entries)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    *entries = NULL;
+    int n = scandir(path, entries, is_wanted, by_bytes);
+    if (n < 0 && errno != ENOENT)
+        config_errors_add(errors, folder, "", "cannot be read: %s", strerrordesc_np(errno));
+    return n < 0 ? 0 : (uint32_t)n;
 }
 
-static void list_files(struct config_errors *errors, const char *path, const char *folder,
-                       struct names *names)
+static void free_entries(struct dirent **entries, uint32_t n)
 {
-    DIR *stream = opendir(path);
-    if (stream == NULL) {
-        if (errno != ENOENT)
-            config_errors_add(errors, folder, "", "cannot be read: %s", strerrordesc_np(errno));
-        return;
-    }
-    for (const struct dirent *entry = readdir(stream); entry != NULL; entry = readdir(stream)) {
-        if (!is_wanted(entry->d_name))
-            continue;
-        if (!config_is_utf8(entry->d_name, strlen(entry->d_name))) {
-            config_errors_add(errors, folder, "", "a file has a name that is not UTF-8");
-            continue;
-        }
-        if (names->n == CONFIG_FILES_MAX) {
-            config_errors_add(errors, folder, "", "must have at most %d files", CONFIG_FILES_MAX);
-            break;
-        }
-        add_name(names, entry->d_name);
-    }
-    closedir(stream);
-    if (names->n > 0)
-        qsort(names->v, names->n, sizeof(*names->v), by_bytes);
+    for (uint32_t i = 0; i < n; i++)
+        free(entries[i]);
+    free(entries);
 }
 
 static struct config_doc *load_folder(struct config_dir *dir, struct config_errors *errors,
                                       const char *folder, uint32_t *n)
 {
-    struct names names = {0};
-    list_files(errors, base_arena_printf(&dir->arena, "%s/%s", dir->path, folder), folder, &names);
-    struct config_doc *docs = base_arena_array(&dir->arena, struct config_doc, names.n);
-    for (uint32_t i = 0; i < names.n; i++) {
-        const char *file = base_arena_printf(&dir->arena, "%s/%s", folder, names.v[i]);
+    struct dirent **entries;
+    const char *path = base_arena_printf(&dir->arena, "%s/%s", dir->path, folder);
+    uint32_t n_entries = list_files(errors, path, folder, &entries);
+    uint32_t n_taken = n_entries < CONFIG_FILES_MAX ? n_entries : CONFIG_FILES_MAX;
+    if (n_taken < n_entries)
+        config_errors_add(errors, folder, "", "must have at most %d files", CONFIG_FILES_MAX);
+    struct config_doc *docs = base_arena_array(&dir->arena, struct config_doc, n_taken);
+    *n = 0;
+    for (uint32_t i = 0; i < n_taken; i++) {
+        const char *name = entries[i]->d_name;
+        if (!config_is_utf8(name, strlen(name))) {
+            config_errors_add(errors, folder, "", "a file has a name that is not UTF-8");
+            continue;
+        }
+        const char *file = base_arena_printf(&dir->arena, "%s/%s", folder, name);
         /* What is wrong was reported, and shows as an empty document. */
-        (void)!config_doc_load(&docs[i], errors, dir->path, file);
-        free(names.v[i]);
+        (void)!config_doc_load(&docs[(*n)++], errors, dir->path, file);
     }
-    free(names.v);
-    *n = names.n;
+    free_entries(entries, n_entries);
     return docs;
 }
 

@@ -464,7 +464,7 @@ static const struct config_field driver_fields[] = {
     {"version", CONFIG_INT, IN(version), .fallback = "1", .doc = "Version of this format: 1."},
     {"channels", CONFIG_CUSTOM, IN(channels), .read = leave, .shape = "object", .otherwise = "`{}`",
      .doc = "Channels by name, at most 65535: [Channels](#channels)."},
-    {"devices", CONFIG_CUSTOM, IN(devices), .read = leave, .shape = "object", .otherwise = "`{}`",
+    {"devices", CONFIG_CUSTOM, IN(n_devices), .read = leave, .shape = "object", .otherwise = "`{}`",
      .doc = "Devices by name, at most 1024: [Devices](#devices)."},
     {"defaults", CONFIG_CUSTOM, IN(defaults), .read = leave, .shape = "object", .otherwise = "`{}`",
      .doc = "Fields for all tasks that leave them out: those of tasks and their channels that are "

@@ -154,7 +154,7 @@ static bool read_bool(struct config_at at, const struct config_field *field, voi
 
 static bool read_int(struct config_at at, const struct config_field *field, void *out)
 {
-    int64_t value;
+    int64_t value = 0;
     if (!take_int(at, field, &value))
         return false;
     store_int(field, out, value);
@@ -163,7 +163,7 @@ static bool read_int(struct config_at at, const struct config_field *field, void
 
 static bool read_num(struct config_at at, const struct config_field *field, void *out)
 {
-    double value;
+    double value = 0;
     if (!take_num(at, field, &value))
         return false;
     store_num(field, out, value);
@@ -199,7 +199,7 @@ static bool read_duration(struct config_at at, const struct config_field *field,
 static bool read_text(struct config_at at, const struct config_field *field,
                       struct base_arena *arena, void *out)
 {
-    const char *text;
+    const char *text = NULL;
     if (!take_text(at, field, arena, &text))
         return false;
     store_text(field, out, text);

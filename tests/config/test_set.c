@@ -62,6 +62,16 @@ static void files_that_are_not_meant_are_left_out(void **state)
     assert_int_equal(f->set.n_tasks, 0);
 }
 
+static void a_file_name_that_is_not_utf8_is_said_and_left_out(void **state)
+{
+    struct config_folder *f = *state;
+    config_folder_write(f, "driver.json", "{}");
+    config_folder_write(f, "tasks/\xFF.json", "{}");
+    config_folder_write(f, "tasks/a.json", "{\"type\": \"record\"}");
+    assert_string_equal(config_folder_load(f), "tasks: a file has a name that is not UTF-8\n");
+    assert_int_equal(f->set.n_tasks, 1);
+}
+
 static void all_errors_of_all_files_are_reported_in_one_go(void **state)
 {
     struct config_folder *f = *state;
@@ -257,6 +267,15 @@ static void an_index_serves_the_channels_of_one_task(void **state)
         "tasks/b.json: channels[0].channel: index 't_time' is written by tasks 'a' and 'b'\n");
 }
 
+/* In place: `to` is as long as `from`. */
+static void replace(char *text, const char *from, const char *to)
+{
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    for (size_t i = 0; to[i] != '\0'; i++)
+        at[i] = to[i];
+}
+
 static void a_change_that_matters_changes_the_canonical_text(void **state)
 {
     struct config_folder *f = *state;
@@ -271,13 +290,13 @@ static void a_change_that_matters_changes_the_canonical_text(void **state)
     /* A note, white space, a declaration that nobody names: nothing that matters. */
     write_read_task(f, "tasks/a.json", "\"x_note\":    \"why\",  ", "temp");
     char *text = strdup(driver_json);
-    memcpy(strstr(text, "\"virtual\": true"), "\"virtual\":true ", 15);
+    replace(text, "\"virtual\": true", "\"virtual\":true ");
     config_folder_write(f, "driver.json", text);
     config_folder_load(f);
     assert_string_equal(f->set.tasks[0].canonical, task);
     assert_string_equal(f->set.automations[0].canonical, automation);
 
-    memcpy(strstr(text, "\"seed\": 1"), "\"seed\": 2", 9); /* the device that the task names */
+    replace(text, "\"seed\": 1", "\"seed\": 2"); /* the device that the task names */
     config_folder_write(f, "driver.json", text);
     config_folder_load(f);
     assert_string_not_equal(f->set.tasks[0].canonical, task);
@@ -345,6 +364,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SET_TEST(a_complete_folder_is_loaded_in_byte_order_of_its_files),
         SET_TEST(files_that_are_not_meant_are_left_out),
+        SET_TEST(a_file_name_that_is_not_utf8_is_said_and_left_out),
         SET_TEST(all_errors_of_all_files_are_reported_in_one_go),
         SET_TEST(a_missing_driver_json_or_folder_is_said),
         SET_TEST(a_file_of_the_wrong_shape_is_named),
