@@ -181,8 +181,10 @@ static bool read_duration(struct config_at at, const struct config_field *field,
         seconds = (double)ns / 1e9;
     } else if (json_is_number(at.json)) {
         seconds = json_number_value(at.json);
-        if (fabs(seconds) <= DURATION_MAX_S)
+        if (fabs(seconds) <= DURATION_MAX_S) {
             ns = llround(seconds * 1e9);
+            seconds = (double)ns / 1e9; /* limits hold for what is stored: 1e-12 s is 0 */
+        }
     } else {
         return wrong_type(at, "a number of seconds, or a string with a unit");
     }

@@ -16,7 +16,7 @@ struct outer {
     int64_t seed;
     double rate_hz, gain;
     bool has_gain;
-    int64_t timeout_ns, pause_ns;
+    int64_t timeout_ns, pause_ns, settle_ns;
     const char *name, *host;
     enum parity parity;
     struct config_ints cpus;
@@ -72,6 +72,7 @@ static const struct config_field outer_fields[] = {
     {"timeout", CONFIG_DURATION, CONFIG_IN(struct outer, timeout_ns), .fallback = "250ms",
      .limits = CONFIG_FROM_TO(0.01, 60)},
     {"pause", CONFIG_DURATION, CONFIG_IN(struct outer, pause_ns)},
+    {"settle", CONFIG_DURATION, CONFIG_IN(struct outer, settle_ns), .limits = CONFIG_ABOVE(0)},
     {"name", CONFIG_STR, CONFIG_IN(struct outer, name), .required = true, .min_len = 1,
      .max_len = 8},
     {"host", CONFIG_STR, CONFIG_IN(struct outer, host), .fallback = "localhost"},
@@ -200,6 +201,8 @@ static void a_value_out_of_its_limits_says_the_limits(void **state)
     assert_issue(state, "\"retry\": {\"base\": 0.5}", "retry.base: must be at least 1");
     assert_issue(state, "\"timeout\": \"1us\"", "timeout: must be from 10 ms to 60 s");
     assert_issue(state, "\"timeout\": 1e300", "timeout: must be at most 1000000000 s");
+    assert_issue(state, "\"settle\": 1e-300", "settle: must be greater than 0 s");
+    assert_issue(state, "\"settle\": \"0.4ns\"", "settle: must be greater than 0 s");
     assert_issue(state, "\"pause\": -0.1", "pause: must not be negative");
     assert_issue(state, "\"pause\": \"-5s\"", "pause: must not be negative");
     assert_issue(state, "\"cpus\": [0, 9]", "cpus[1]: must be from 0 to 7");
