@@ -614,6 +614,8 @@ struct arc_program {
     struct arc_expr **members; /* parsed: every qualified name */
     size_t n_members;
     bool has_syntax_errors; /* parsed */
+    bool may_lack_names; /* parsed: something unreadable may have declared program names or members
+                          */
 };
 
 #endif

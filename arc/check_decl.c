@@ -61,7 +61,8 @@ static bool literal_value(struct checker *c, struct arc_expr *expr, struct arc_t
                     "a format string with placeholders is no literal");
         return false;
     }
-    if (expr->kind == ARC_EXPR_ERROR || !check_fits(c, expr, &want, NULL))
+    check_value(c, expr);
+    if (check_is_error(expr->type) || !check_fits(c, expr, &want, NULL))
         return false;
     *value = expr->u.literal.value;
     value->type = type;

@@ -171,12 +171,12 @@ struct port check_element_node(struct checker *c, struct flow_build *b, struct a
     }
     if (!place.is_first)
         connect_element(c, b, from, node, place);
-    if (elem->kind == ARC_ELEM_INVOKE)
-        check_inputs(c, b, node, false);
+    if (elem->kind == ARC_ELEM_INVOKE && !check_inputs(c, b, node, false))
+        return (struct port){0};
     if (place.is_last)
         return (struct port){node, 0};
     /* What a routing table takes from the node is the table's business. */
-    if (place.next->kind == ARC_ELEM_TABLE)
+    if (place.next != NULL && place.next->kind == ARC_ELEM_TABLE)
         return (struct port){node, 0};
     return check_only_output(c, b, node);
 }

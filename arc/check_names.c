@@ -96,7 +96,7 @@ static void consider(struct near *near, const char *name)
 {
     unsigned distance = arc_text_distance(near->wanted, name, NEAR_DISTANCE);
     /* In a short name two edits leave nothing of it. */
-    if (distance > NEAR_DISTANCE || distance >= strlen(near->wanted))
+    if (distance == 0 || distance > NEAR_DISTANCE || distance >= strlen(near->wanted))
         return;
     for (size_t i = 0; i < near->n; i++) {
         if (strcmp(near->names[i], name) == 0)
@@ -155,7 +155,7 @@ static void hint_undefined(struct checker *c, struct arc_diag *diag, const struc
 /* After a syntax error the declaration may be what could not be read. */
 void check_undefined(struct checker *c, struct arc_ident *ident, struct arc_span span)
 {
-    if (c->program->has_syntax_errors)
+    if (c->program->may_lack_names)
         return;
     struct arc_diag *diag =
         check_error(c, ARC_CODE_UNDEFINED, span, "undefined symbol: %s", ident->text);
@@ -300,7 +300,7 @@ static void no_such_module(struct checker *c, const struct arc_expr *member)
 {
     struct arc_ident *module = member->u.member.module;
     const struct arc_import *import = alias_of_module(c, module->text);
-    if (c->program->has_syntax_errors)
+    if (c->program->may_lack_names)
         return;
     struct arc_diag *diag =
         check_error(c, ARC_CODE_UNDEFINED, member->span, "undefined symbol: %s", module->text);

@@ -145,13 +145,30 @@ static const struct arc_lib_member *bare_member(struct checker *c, const struct 
     return NULL;
 }
 
+/* A channel cannot come along an edge. */
+static bool can_be_wired(struct checker *c, const struct arc_elem *elem,
+                         const struct arc_func *func)
+{
+    for (size_t i = 0; i < func->n_inputs; i++) {
+        if (!arc_type_is_chan(func->inputs[i]->type))
+            continue;
+        struct arc_diag *diag =
+            check_error(c, ARC_CODE_NONE, elem->expr->span,
+                        "'%s' works only as a call in a body: its input '%s' is a channel",
+                        func->name, func->inputs[i]->name);
+        check_hint(c, diag, "make '%s' a config parameter, in braces", func->inputs[i]->name);
+        return false;
+    }
+    return true;
+}
+
 static struct arc_node *named_invocation(struct checker *c, struct flow_build *b,
                                          const struct arc_elem *elem)
 {
     struct arc_ident *ident = elem->expr->u.name;
     const struct arc_symbol *symbol = ident->symbol;
     if (symbol != NULL && symbol->kind == ARC_SYM_FUNC) {
-        if (symbol->u.func->is_broken)
+        if (symbol->u.func->is_broken || !can_be_wired(c, elem, symbol->u.func))
             return NULL;
         return func_node(c, b, symbol->u.func, elem->span);
     }
@@ -259,7 +276,7 @@ struct port check_only_output(struct checker *c, struct flow_build *b, struct ar
     return (struct port){0};
 }
 
-void check_inputs(struct checker *c, struct flow_build *b, const struct arc_node *node,
+bool check_inputs(struct checker *c, struct flow_build *b, const struct arc_node *node,
                   bool by_table)
 {
     size_t n_missing = 0;
@@ -271,7 +288,7 @@ void check_inputs(struct checker *c, struct flow_build *b, const struct arc_node
         first = i;
     }
     if (n_missing == 0)
-        return;
+        return true;
     b->is_broken = true;
     if (node->has_edge && !by_table)
         check_error(c, ARC_CODE_NONE, node->span, "'%s' takes several inputs, use a routing table",
@@ -279,6 +296,7 @@ void check_inputs(struct checker *c, struct flow_build *b, const struct arc_node
     else
         check_error(c, ARC_CODE_NONE, node->span, "'%s' is missing input '%s'",
                     check_node_name(c, node), input_name(node, first));
+    return false;
 }
 
 /* ---- Types along edges -------------------------------------------------------------------- */
@@ -314,6 +332,7 @@ static void bind_variable(struct checker *c, struct arc_node *node, struct arc_t
     if (node->untyped_source == NULL)
         return;
     struct arc_node *source = node->untyped_source;
+    node->untyped_source = NULL;
     struct check_want want = {.type = type,
                               .what = "connect",
                               .target =
@@ -415,7 +434,7 @@ void check_finish_types(struct checker *c, struct flow_build *b)
 {
     for (size_t i = b->flow->n_nodes; i-- > 0;) {
         struct arc_node *node = b->flow->nodes[i];
-        if (node->kind == ARC_NODE_LIB)
+        if (node->kind == ARC_NODE_LIB && node->n_inputs > 0 && is_open(node->inputs[0]))
             bind_variable(c, node, arc_type_scalar(TELEM_F64));
     }
     for (size_t i = 0; i < b->flow->n_nodes; i++) {

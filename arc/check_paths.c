@@ -37,7 +37,7 @@ void check_returns(struct checker *c, struct arc_func *func)
     if (func->result.shape == ARC_SHAPE_NONE || check_is_error(func->result) ||
         block_returns(func->body))
         return;
-    check_error(c, ARC_CODE_TYPE, func->name_span, "function '%s' must return a %s on all paths",
+    check_error(c, ARC_CODE_NONE, func->name_span, "function '%s' must return a %s on all paths",
                 func->name, check_type_text(c, func->result));
 }
 

@@ -306,8 +306,8 @@ void check_connect(struct checker *c, struct flow_build *b, struct port from, st
 /* Reports when the node cannot feed anything by itself; the port is broken then. */
 struct port check_only_output(struct checker *c, struct flow_build *b, struct arc_node *node);
 
-/* Reports when an input is neither fed nor has a default. */
-void check_inputs(struct checker *c, struct flow_build *b, const struct arc_node *node,
+/* False after reporting an input that is neither fed nor has a default. */
+bool check_inputs(struct checker *c, struct flow_build *b, const struct arc_node *node,
                   bool by_table);
 
 /* What the value of a conditional operator must be. */

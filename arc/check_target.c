@@ -18,6 +18,8 @@ static struct target item_target(struct arc_scope *owner, uint32_t item)
 
 static struct target no_next(struct checker *c, struct arc_span span, const char *why)
 {
+    if (c->program->may_lack_names)
+        return (struct target){0};
     check_error(c, ARC_CODE_NONE, span, "%s", why);
     return (struct target){0};
 }
@@ -79,7 +81,7 @@ static struct target find_target(struct checker *c, const struct flow_build *b,
         return next_target(c, b, elem->span);
     struct target target = named_target(c, elem->expr->u.name);
     if (target.scope->kind == ARC_SCOPE_SEQUENCE && target.scope->n_items == 0 &&
-        !c->program->has_syntax_errors) {
+        !c->program->may_lack_names) {
         check_error(c, ARC_CODE_NONE, elem->span, "sequence '%s' has no items", target.scope->name);
         target.is_valid = false;
     }
@@ -124,10 +126,12 @@ bool check_ending(struct checker *c, struct flow_build *b, const struct arc_elem
         elem->kind == ARC_ELEM_NEXT || (elem->kind == ARC_ELEM_EXPR && is_scope_name(elem->expr));
     if (!is_transition && elem->kind != ARC_ELEM_SCOPE)
         return false;
-    const char *what = is_transition ? check_source_text(c, elem->span) : "an inline body";
+    const char *what = "an inline body";
+    if (is_transition)
+        what = base_arena_printf(c->arena, "'%s'", check_source_text(c, elem->span));
     if (place.is_first)
         check_error(c, ARC_CODE_NONE, elem->span, "%s needs a source before it", what);
-    if (!place.is_last)
+    else if (!place.is_last)
         check_error(c, ARC_CODE_NONE, elem->span, "nothing can follow %s in a flow", what);
     if (place.is_first || !place.is_last) {
         b->is_broken = true;

@@ -112,7 +112,7 @@ const char *arc_severity_name(enum arc_severity severity); /* "error", ... */
  *       3 |     x > limit
  *         |         ^^^^^
  *       hint: ...
- * The column shown is from 1, as editors count. Text that lives in the arena. */
+ * Text that lives in the arena. */
 const char *arc_diag_render(struct base_arena *arena, const struct arc_source *source,
                             const struct arc_diag *diag);
 

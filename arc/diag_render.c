@@ -66,27 +66,39 @@ static const char *source_line(const struct arc_source *source, uint32_t offset,
     return source->text + start;
 }
 
+/* The part of the line that is shown, in characters: all of a short line, else what is around the
+ * place. */
+static size_t first_shown(const struct arc_diag *diag)
+{
+    enum { BEFORE = 60 };
+    return diag->start.col < SOURCE_LINE_MAX_CHARS - BEFORE ? 0 : diag->start.col - BEFORE;
+}
+
 /* Tabs and control bytes count as one column each, so that the carets stand below what they mean.
  */
-static void put_source_line(struct sink *sink, const char *line, size_t len)
+static void put_source_line(struct sink *sink, const char *line, size_t len, size_t first)
 {
-    for (size_t i = 0, n_chars = 0; i < len && n_chars < SOURCE_LINE_MAX_CHARS; n_chars++) {
-        size_t n = arc_utf8_char_len(line + i, len - i);
-        unsigned char c = (unsigned char)line[i];
-        if (n == 1 && (c < 0x20 || c >= 0x7F))
+    size_t at = 0;
+    for (size_t n_chars = 0; at < len && n_chars < first + SOURCE_LINE_MAX_CHARS; n_chars++) {
+        size_t n = arc_utf8_char_len(line + at, len - at);
+        unsigned char c = (unsigned char)line[at];
+        if (n_chars >= first && n == 1 && (c < 0x20 || c >= 0x7F))
             put(sink, c == '\t' ? " " : "?");
-        else
-            put_bytes(sink, line + i, n);
-        i += n;
+        else if (n_chars >= first)
+            put_bytes(sink, line + at, n);
+        at += n;
     }
     put(sink, "\n");
 }
 
-static size_t n_carets(const struct arc_diag *diag)
+/* At least one, at most what is shown of the line. */
+static size_t n_carets(const struct arc_diag *diag, size_t first)
 {
+    size_t room = first + SOURCE_LINE_MAX_CHARS - diag->start.col;
     if (diag->end.line != diag->start.line || diag->end.col <= diag->start.col)
         return 1;
-    return diag->end.col - diag->start.col;
+    size_t n = diag->end.col - diag->start.col;
+    return n < room ? n : room;
 }
 
 static void put_excerpt(struct sink *sink, const struct arc_source *source,
@@ -94,19 +106,15 @@ static void put_excerpt(struct sink *sink, const struct arc_source *source,
 {
     size_t len;
     const char *line = source_line(source, diag->span.start, &len);
+    size_t first = first_shown(diag);
     char number[24];
     int width = snprintf(number, sizeof number, "%5u | ", diag->start.line);
     put(sink, number);
-    put_source_line(sink, line, len);
-    if (diag->start.col >= SOURCE_LINE_MAX_CHARS)
-        return;
+    put_source_line(sink, line, len, first);
     put_repeated(sink, ' ', (size_t)width - 2);
     put(sink, "| ");
-    put_repeated(sink, ' ', diag->start.col);
-    size_t n = n_carets(diag);
-    if (n > SOURCE_LINE_MAX_CHARS - diag->start.col)
-        n = SOURCE_LINE_MAX_CHARS - diag->start.col;
-    put_repeated(sink, '^', n);
+    put_repeated(sink, ' ', diag->start.col - first);
+    put_repeated(sink, '^', n_carets(diag, first));
     put(sink, "\n");
 }
 
@@ -123,7 +131,7 @@ static void put_diag(struct sink *sink, const struct arc_source *source,
     put(sink, ":");
     put_number(sink, diag->start.line);
     put(sink, ":");
-    put_number(sink, (unsigned long)diag->start.col + 1);
+    put_number(sink, diag->start.col);
     put(sink, ": ");
     put(sink, arc_severity_name(diag->severity));
     if (diag->code != ARC_CODE_NONE) {

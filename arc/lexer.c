@@ -136,6 +136,7 @@ static void block_comment(struct lexer *lex)
                          "unterminated block comment");
         arc_diag_hint(lex->diags, diag, "end it with */");
         lex->at = lex->len;
+        lex->out.is_cut_short = true;
     } else {
         lex->at += 2;
     }
@@ -213,6 +214,7 @@ static void string(struct lexer *lex, size_t prefix_len)
     enum arc_token_kind kind = ARC_TOK_STRING;
     if (!skip_string_body(lex, delimiter)) {
         kind = ARC_TOK_ERROR;
+        lex->out.is_cut_short |= lex->at >= lex->len;
         struct arc_diag *diag =
             arc_diag_add(lex->diags, ARC_ERROR, ARC_CODE_NONE,
                          span_of(lex, start, start + prefix_len + 1, line), "unterminated string");

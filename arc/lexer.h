@@ -136,6 +136,7 @@ struct arc_tokens {
     size_t n;               /* with the EOF */
     struct arc_comment *comments;
     size_t n_comments;
+    bool is_cut_short; /* an unterminated comment or string took the rest of the text */
 };
 
 void arc_idents_init(struct arc_idents *idents, struct base_arena *arena);

@@ -84,8 +84,18 @@ static const char *token_text(struct parser *p)
     return base_arena_printf(p->arena, "'%s'", text);
 }
 
-/* Reported here: where it stands, and for a keyword in the place of a name what is wrong with it.
- */
+/* A keyword where a name was meant: one is wanted, or it is about to be assigned. */
+static bool is_keyword_as_name(const struct parser *p, const char *wanted)
+{
+    const struct arc_token *token = parser_token(p);
+    enum arc_token_kind second = parser_kind_ahead(p, 1);
+    if (token->ident == NULL || token->kind == ARC_TOK_IDENT)
+        return false;
+    return strstr(wanted, "name") != NULL || second == ARC_TOK_DECLARE || second == ARC_TOK_STATE ||
+           parser_is_assign_op(second);
+}
+
+/* NULL: nothing was reported. */
 static struct arc_diag *unexpected(struct parser *p, const char *wanted)
 {
     if (!may_report(p) || parser_kind(p) == ARC_TOK_ERROR)
@@ -93,7 +103,7 @@ static struct arc_diag *unexpected(struct parser *p, const char *wanted)
     const struct arc_token *token = parser_token(p);
     struct arc_diag *diag = arc_diag_add(p->diags, ARC_ERROR, ARC_CODE_NONE, token->span,
                                          "unexpected %s, wanted %s", token_text(p), wanted);
-    if (token->ident != NULL && token->kind != ARC_TOK_IDENT)
+    if (is_keyword_as_name(p, wanted))
         arc_diag_hint(p->diags, diag, "'%s' is a keyword and cannot be a name", token->ident->text);
     return diag;
 }
@@ -228,6 +238,7 @@ void parser_recover_inside(struct parser *p)
 
 static void recover_at_top(struct parser *p)
 {
+    p->program->may_lack_names = true;
     skip(p, false);
 }
 
@@ -360,6 +371,13 @@ static bool continues_as_expression(const struct parser *p)
     }
 }
 
+/* 1.5.2 and the like: two numbers in a row. */
+static bool is_number_behind(const struct parser *p)
+{
+    return !parser_starts_line(p, p->at) &&
+           (parser_kind(p) == ARC_TOK_INT || parser_kind(p) == ARC_TOK_FLOAT);
+}
+
 static void constant(struct parser *p)
 {
     struct arc_const *constant = base_arena_new(p->arena, struct arc_const);
@@ -369,6 +387,8 @@ static void constant(struct parser *p)
         constant->declared = parser_type(p);
     if (parser_expect(p, ARC_TOK_DECLARE))
         constant->expr = parser_literal(p);
+    if (!p->is_lost && is_number_behind(p))
+        parser_unexpected(p, "the next item");
     if (!p->is_lost && continues_as_expression(p))
         parser_error(p, parser_token(p)->span,
                      "the value of a constant is a literal, not an expression");
@@ -413,6 +433,7 @@ struct arc_program *arc_parse(const struct arc_source *source, struct arc_idents
 
     size_t n_errors = diags->n_errors;
     struct arc_tokens tokens = arc_lex(source, idents, arena, diags);
+    program->may_lack_names = tokens.is_cut_short;
     struct parser p = {.source = source,
                        .idents = idents,
                        .arena = arena,

@@ -209,6 +209,7 @@ static void body_items(struct parser *p)
             parser_unexpected(p, "a flow, a stage or a sequence");
         if (p->is_lost) {
             parser_recover_inside(p);
+            p->program->may_lack_names = true;
             if (p->at == before)
                 break;
         }

@@ -265,7 +265,7 @@ static struct arc_expr *placeholder_expr(struct parser *p, const struct decoded 
                      .list;
     sub.at = 0;
     sub.error_start = UINT32_MAX;
-    sub.eof_name = "the end of the placeholder";
+    sub.eof_name = "end of the placeholder";
     struct arc_expr *expr = parser_expr(&sub);
     if (!sub.is_lost && parser_kind(&sub) != ARC_TOK_EOF)
         parser_unexpected(&sub, sub.eof_name);

@@ -1,7 +1,8 @@
 /* tests/arc/front.h - a program in a string, checked for a test, and questions about what was
  * found.
  *
- *     struct front f = front_check("level f64, valve u8", "level > 5.0 -> valve");
+ *     struct front f;
+ *     front_check(&f, "level f64, valve u8", "level > 5.0 -> valve");
  *     ...
  *     front_fini(&f);
  */
@@ -19,6 +20,7 @@ struct front {
     struct base_arena arena;
     struct arc_source source;
     struct arc_diags diags;
+    struct arc_chan_table table;
     struct arc_program *program; /* NULL: refused */
 };
 
@@ -44,26 +46,20 @@ static inline struct arc_chan_table front_channels(struct base_arena *arena, con
     return (struct arc_chan_table){.chans = chans, .n_chans = n};
 }
 
-/* The front lives where the caller put it: the diagnostics point to its source. */
-static inline void front_check_into(struct front *f, const char *channels, const char *text,
-                                    size_t len)
+/* The diagnostics point into `f`: it stays where it is. */
+static inline void front_check_len(struct front *f, const char *channels, const char *text,
+                                   size_t len)
 {
     *f = (struct front){.source = {.file = "test.arc", .text = text, .len = len}};
     base_arena_init(&f->arena);
-    struct arc_source *source = base_arena_new(&f->arena, struct arc_source);
-    struct arc_chan_table *table = base_arena_new(&f->arena, struct arc_chan_table);
-    *source = f->source;
-    *table = front_channels(&f->arena, channels);
-    arc_diags_init(&f->diags, &f->arena, source);
-    f->program = arc_check(source, table, &f->arena, &f->diags);
+    f->table = front_channels(&f->arena, channels);
+    arc_diags_init(&f->diags, &f->arena, &f->source);
+    f->program = arc_check(&f->source, &f->table, &f->arena, &f->diags);
 }
 
-static inline struct front front_check(const char *channels, const char *text)
+static inline void front_check(struct front *f, const char *channels, const char *text)
 {
-    struct front f;
-    front_check_into(&f, channels, text, strlen(text));
-    f.diags.arena = NULL; /* nothing more is added */
-    return f;
+    front_check_len(f, channels, text, strlen(text));
 }
 
 static inline void front_fini(struct front *f)
