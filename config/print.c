@@ -86,7 +86,8 @@ static void print_limits(FILE *out, const struct config_field *field)
         print_cell(out, field->unit);
 }
 
-static void print_rows(FILE *out, const struct config_table *table, const char *prefix);
+static void print_rows(FILE *out, const struct config_table *table, const char *prefix,
+                       const char *except);
 
 static void print_nested(FILE *out, const struct config_field *field, const char *prefix)
 {
@@ -96,13 +97,17 @@ static void print_nested(FILE *out, const struct config_field *field, const char
     char inner[PREFIX_MAX];
     snprintf(inner, sizeof(inner), "%s%s%s.", prefix, field->name,
              field->kind == CONFIG_OBJECTS ? "[]" : "");
-    print_rows(out, field->table, inner);
+    print_rows(out, field->table, inner, NULL);
 }
 
-static void print_rows(FILE *out, const struct config_table *table, const char *prefix)
+/* `except`: the name of a field to leave out; NULL: none. */
+static void print_rows(FILE *out, const struct config_table *table, const char *prefix,
+                       const char *except)
 {
     for (uint32_t i = 0; i < table->n; i++) {
         const struct config_field *field = &table->fields[i];
+        if (except != NULL && strcmp(field->name, except) == 0)
+            continue;
         fprintf(out, "| `%s%s`", prefix, field->name);
         if (field->alias != NULL)
             fprintf(out, ", `%s%s`", prefix, field->alias);
@@ -135,30 +140,42 @@ static void print_variant_fields(FILE *out, const struct config_table *table, in
     }
 }
 
-void config_print_table(FILE *out, const struct config_table *table, int level)
+static void print_body(FILE *out, const struct config_table *table, int level, const char *except)
 {
-    print_heading(out, table->title, level);
-    if (table->n == 0) {
-        fputs("No fields of its own.\n\n", out);
-        return;
-    }
     fputs("| field | type | default | limits | meaning |\n| --- | --- | --- | --- | --- |\n", out);
-    print_rows(out, table, "");
+    print_rows(out, table, "", except);
     fputc('\n', out);
     print_variant_fields(out, table, level + 1);
 }
 
+void config_print_table(FILE *out, const struct config_table *table, int level)
+{
+    print_heading(out, table->title, level);
+    if (table->n == 0)
+        fputs("No fields of its own.\n\n", out);
+    else
+        print_body(out, table, level, NULL);
+}
+
+/* A table whose only field is the type has nothing to tell. */
+static bool has_fields(const struct config_table *table)
+{
+    return table != NULL &&
+           (table->n > 1 || (table->n == 1 && strcmp(table->fields[0].name, "type") != 0));
+}
+
+/* The heading of a variant says its type already. */
 void config_print_variants(FILE *out, const struct config_variants *variants, int level)
 {
     print_heading(out, variants->title, level);
     for (uint32_t i = 0; i < variants->n; i++) {
         const struct config_variant *variant = &variants->variants[i];
         fprintf(out, "`\"type\": \"%s\"`", variant->type);
-        if (variant->table == NULL || variant->table->n == 0) {
+        if (!has_fields(variant->table)) {
             fputs(": no fields of its own.\n\n", out);
             continue;
         }
         fputs("\n\n", out);
-        config_print_table(out, variant->table, 0);
+        print_body(out, variant->table, level, "type");
     }
 }

@@ -253,8 +253,9 @@ static const struct config_field read_channel_fields[] = {
     {"device", CONFIG_STR, READ_IN(device), .own = true, .min_len = 1,
      .otherwise = "the task's `device`", .doc = "For types that read from several devices."},
     {"scale", CONFIG_CUSTOM, READ_IN(scale), .own = true, .read = config_read_scales,
-     .shape = "object or array", .variants = &config_scale_variants,
-     .doc = "How the device's value becomes the channel's; several apply from left to right."},
+     .shape = "object or array",
+     .doc = "How the device's value becomes the channel's; several apply from left to right: "
+            "[Scales](#scales)."},
 };
 
 const struct config_table config_read_channel_table =
@@ -370,8 +371,9 @@ static const struct config_field write_channel_fields[] = {
     {"rate_limit", CONFIG_NUM, OUT_IN(rate_limit_per_s), .own = true, .limits = CONFIG_ABOVE(0),
      .unit = "1/s", .doc = "Fastest change of the output, stepped at state_rate."},
     {"scale", CONFIG_CUSTOM, OUT_IN(scale), .own = true, .read = config_read_inverse_scales,
-     .shape = "object or array", .variants = &config_scale_variants,
-     .doc = "How the device's value becomes the physical one; applied backwards to commands."},
+     .shape = "object or array",
+     .doc = "How the device's value becomes the physical one; applied backwards to commands: "
+            "[Scales](#scales)."},
 };
 
 const struct config_table config_write_channel_table =
