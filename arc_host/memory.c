@@ -70,7 +70,7 @@ static ARCD_RT void mark_samples(struct arc_host_program *p)
             mark_channel(p, &p->chans[c]);
     for (uint32_t i = 0; i < p->n_ref_slots; i++) {
         const struct arc_host_slot *slot = &p->slots[p->ref_slots[i]];
-        if (slot->fired == p->cycle)
+        if (slot->fired == p->cycle || p->image->outputs[p->ref_slots[i]].node == p->node)
             mark_column(&p->heap, slot->view.data, slot->view.n);
     }
     for (uint32_t i = 0; i < p->n_ref_held; i++) {

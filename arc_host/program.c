@@ -1,4 +1,5 @@
 /* Making a program ready to run: every array that a cycle may need is sized from the image here. */
+#include "arc/verify.h"
 #include "arc_host/program_priv.h"
 
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static void init_slots(struct arc_host_program *p)
         const struct arc_image_node *n = &image->nodes[image->outputs[o].node];
         slot->type = arc_host_type(image->outputs[o].type);
         slot->view.data = &slot->one;
-        if (slot->type == TELEM_STR)
+        if (arc_host_is_ref(slot->type))
             p->ref_slots[p->n_ref_slots++] = o;
         if (slot->rows > 1 && owns_data(n))
             slot->data = base_arena_alloc(
@@ -177,7 +178,7 @@ static void init_held_input(struct arc_host_program *p, uint32_t i)
             base_arena_alloc(&p->arena, (size_t)rows * arc_host_type_size(type), ARCD_CACHELINE);
         held->times = base_arena_array(&p->arena, int64_t, rows);
         held->view.data = held->data;
-        if (type == TELEM_STR)
+        if (arc_host_is_ref(type))
             p->ref_held[p->n_ref_held++] = i;
     }
 }
@@ -234,18 +235,13 @@ static void init_channels(struct arc_host_program *p)
 
 /* ---- Strings, series, state */
 
-static bool is_ref(uint8_t vt)
-{
-    return vt == TELEM_STR || arc_vt_is_series(vt);
-}
-
 /* Whatever makes a string or a series needs memory for them; constant strings are the image's. */
 static bool makes_objects(const struct arc_insn *insn)
 {
     const struct arc_op_info *info = &arc_op_info[insn->op];
     return insn->op == ARC_OP_SLOAD ||
            (insn->op != ARC_OP_LOADS && arc_operand_kind(info->operand[0]) == ARC_OPD_W &&
-            is_ref(arc_operand_type(info->operand[0])));
+            arc_host_is_ref(arc_operand_type(info->operand[0])));
 }
 
 static bool uses_heap(const struct arc_image *image)
@@ -285,7 +281,7 @@ static void init_state_of(struct arc_host_program *p, const struct arc_image_fun
         if (vt == TELEM_STR)
             value.ref = p->string_refs[value.u64];
         p->state_init[first + i] = value;
-        if (is_ref(vt))
+        if (arc_host_is_ref(vt))
             p->state_refs[p->n_state_refs++] = first + i;
     }
 }
@@ -393,7 +389,9 @@ enum arcd_err arc_host_program_new(const struct arc_image *image,
     p->image = image;
     p->stamp_ns = INT64_MIN;
     p->now_ns = INT64_MIN;
-    enum arcd_err err = check_periods(image, why);
+    enum arcd_err err = arc_verify(image, why);
+    if (err == ARCD_OK)
+        err = check_periods(image, why);
     if (err == ARCD_OK)
         err = fill_options(p, options, why);
     if (err != ARCD_OK) {

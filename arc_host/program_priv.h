@@ -43,7 +43,7 @@ struct arc_host_slot {
     void *data;     /* room for `rows` samples; NULL when one is enough */
     int64_t *times; /* likewise; NULL when the times are always another's */
     uint32_t rows;  /* most samples of one firing */
-    uint8_t type;   /* enum telem_type, never TIMESTAMP */
+    uint8_t type;   /* enum telem_type, never TIMESTAMP; or ARC_VT_SERIES | type */
 };
 
 /* An input of a node with several connected inputs keeps its last batch; an unconnected input holds
@@ -195,9 +195,9 @@ struct arc_host_program {
     uint32_t *state_refs; /* slots that hold references */
     uint32_t n_state_refs;
     uint64_t *string_refs; /* of image->strings */
-    uint32_t *ref_slots;   /* outputs of type str */
+    uint32_t *ref_slots;   /* outputs that carry references */
     uint32_t n_ref_slots;
-    uint32_t *ref_held; /* inputs of type str that are held */
+    uint32_t *ref_held; /* held inputs that carry references */
     uint32_t n_ref_held;
     uint32_t *status_nodes; /* nodes of kind status.set */
     uint32_t n_status_nodes;
@@ -232,6 +232,12 @@ struct arc_host_program {
 static inline uint8_t arc_host_type(uint8_t type)
 {
     return type == TELEM_TIMESTAMP ? TELEM_I64 : type;
+}
+
+/* A str, or a series: between nodes both are references. */
+static inline bool arc_host_is_ref(uint8_t vt)
+{
+    return vt == TELEM_STR || arc_vt_is_series(vt);
 }
 
 static inline uint32_t arc_host_type_size(uint8_t type)

@@ -9,8 +9,9 @@ ARCD_RT bool arc_host_is_truthy(const struct arc_host_program *p, const struct a
     switch (slot->type) {
     case TELEM_F32: return last.f32 != 0;
     case TELEM_F64: return last.f64 != 0;
-    case TELEM_STR: return arc_host_heap_get(&p->heap, last.ref)->n != 0;
-    default: return last.u64 != 0;
+    default:
+        return arc_host_is_ref(slot->type) ? arc_host_heap_get(&p->heap, last.ref)->n != 0
+                                           : last.u64 != 0;
     }
 }
 
