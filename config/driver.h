@@ -24,6 +24,8 @@ struct config_known {
     uint32_t n_backends;
     const struct config_task_type *types;
     uint32_t n_types;
+    /* Whether this machine has that core; NULL: not asked, as for another machine's folder. */
+    bool (*cpu_is_online)(int64_t cpu);
 };
 
 /* NULL when the Driver has no such type. */

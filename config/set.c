@@ -171,6 +171,19 @@ static bool check_channels(struct loading *loading, struct config_at root, uint3
     return ok;
 }
 
+/* ---- Cores */
+
+static bool check_cpus(struct config_at at, const struct config_known *known,
+                       const struct config_ints *cpus)
+{
+    bool ok = true, list = config_type(at) == CONFIG_JSON_ARRAY;
+    for (uint32_t i = 0; known->cpu_is_online != NULL && i < cpus->n; i++)
+        if (!known->cpu_is_online(cpus->v[i]))
+            ok = config_error(list ? config_element(at, i) : at, "cpu %" PRId64 " is not online",
+                              cpus->v[i]);
+    return ok;
+}
+
 /* ---- What a file depends on */
 
 /* A text that is the name of a channel or of a device brings its declaration along, and a channel
@@ -230,6 +243,8 @@ static void load_task(struct loading *loading, uint32_t i)
     bool ok = config_peek_parts(root, &set->arena, &part, 1);
     if (file->task.name == NULL)
         file->task.name = config_file_stem(&set->arena, file->doc->file);
+    struct config_at cpu = config_member(config_member(root, "rt"), "cpu");
+    ok = check_cpus(cpu, loading->known, &file->task.rt.cpu) && ok;
     file->canonical = task_canonical(set, root);
     if (config_type(root) == CONFIG_JSON_OBJECT && check_type(root, loading->known, file)) {
         ok = check_devices(root, &set->driver, file) && ok;
@@ -253,12 +268,14 @@ static const char *automation_canonical(struct config_set *set, struct config_at
     return canonical;
 }
 
-static void load_automation(struct config_set *set, uint32_t i)
+static void load_automation(struct loading *loading, uint32_t i)
 {
+    struct config_set *set = loading->set;
     struct config_automation_file *file = &set->automations[i];
     file->doc = &set->dir.automations[i];
     struct config_at root = config_root(file->doc);
     bool ok = config_automation_read(root, &set->arena, &file->automation);
+    ok = check_cpus(config_member(root, "cpu"), loading->known, &file->automation.cpu) && ok;
     file->canonical = automation_canonical(set, root, file->automation.source);
     file->ok = ok && file->doc->n_errors == 0;
 }
@@ -320,7 +337,7 @@ enum arcd_err config_set_load(struct config_set *set, struct config_errors *erro
     set->automations =
         base_arena_array(&set->arena, struct config_automation_file, set->n_automations);
     for (uint32_t i = 0; i < set->n_automations; i++)
-        load_automation(set, i);
+        load_automation(&loading, i);
     check_names(set);
     config_uses_check(&loading.uses, set->tasks);
     config_uses_fini(&loading.uses);

@@ -81,12 +81,18 @@ static const struct config_task_type config_folder_types[] = {
     {.name = "record"},
 };
 
-/* A Driver that was built without Comedi. */
+static inline bool config_folder_has_cpu(int64_t cpu)
+{
+    return cpu < 4;
+}
+
+/* A Driver that was built without Comedi, on a machine with four cores. */
 static const struct config_known config_folder_known = {
     .backends = config_folder_backends,
     .n_backends = ARCD_COUNT_OF(config_folder_backends),
     .types = config_folder_types,
-    .n_types = ARCD_COUNT_OF(config_folder_types)};
+    .n_types = ARCD_COUNT_OF(config_folder_types),
+    .cpu_is_online = config_folder_has_cpu};
 
 /* Loads the folder (again) and returns everything that is wrong, as the user reads it. */
 static inline const char *config_folder_load(struct config_folder *f)

@@ -234,6 +234,18 @@ static void a_channel_stands_once_in_a_task(void **state)
         "tasks/a.json: channels[2].channel: channel 'temp' is used twice\n");
 }
 
+static void a_core_that_the_machine_lacks_is_refused(void **state)
+{
+    struct config_folder *f = *state;
+    config_folder_write(f, "driver.json", driver_json);
+    write_read_task(f, "tasks/a.json", "\"rt\": {\"cpu\": [3, 4]},", "temp");
+    config_folder_write(f, "automations/b.json",
+                        "{\"type\": \"arc\", \"source\": \"t.arc\", \"cpu\": 9}");
+    assert_string_equal(config_folder_load(f), "tasks/a.json: rt.cpu[1]: cpu 4 is not online\n"
+                                               "automations/b.json: cpu: cpu 9 is not online\n");
+    assert_false(f->set.tasks[0].ok || f->set.automations[0].ok);
+}
+
 static void two_tasks_that_both_start_cannot_write_one_channel(void **state)
 {
     struct config_folder *f = *state;
@@ -373,6 +385,7 @@ int main(void)
         SET_TEST(devices_must_be_declared_and_of_the_tasks_backend),
         SET_TEST(channels_must_be_declared_and_no_index),
         SET_TEST(a_channel_stands_once_in_a_task),
+        SET_TEST(a_core_that_the_machine_lacks_is_refused),
         SET_TEST(two_tasks_that_both_start_cannot_write_one_channel),
         SET_TEST(an_index_serves_the_channels_of_one_task),
         SET_TEST(a_change_that_matters_changes_the_canonical_text),
