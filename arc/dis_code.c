@@ -123,7 +123,7 @@ static void put_outputs(struct arc_dis *d, const struct arc_image_func *func)
 {
     for (uint32_t i = 0; i < func->outputs.n; i++) {
         const struct arc_image_func_output *out = &d->image->func_outputs[func->outputs.first + i];
-        arc_dis_put(d, "    output %u: %s", i, telem_type_name((enum telem_type)out->type));
+        arc_dis_put(d, "    output %u: %s", i, arc_dis_vt(d, out->type));
         if (out->reg != ARC_NO_REG)
             arc_dis_put(d, " in r%u", out->reg);
         if (out->flag_reg != ARC_NO_REG)

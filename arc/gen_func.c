@@ -19,7 +19,7 @@ static void append_output(struct arc_gen *gen, struct arc_image_func *out, struc
     struct arc_image *image = gen->image;
     *ARC_APPEND(gen->scratch, image->func_outputs, image->n_func_outputs) =
         (struct arc_image_func_output){
-            .type = (uint8_t)type.prim,
+            .type = arc_gen_vt(type),
             .reg = ARC_NO_REG,
             .flag_reg = ARC_NO_REG,
             .batch_reg = ARC_NO_REG,
@@ -60,7 +60,7 @@ static uint32_t declare_func(struct arc_gen *gen, const struct arc_func *func)
     append_args(gen, &out, func->config, func->n_config);
     out.n_inputs = (uint16_t)func->n_inputs;
     out.result = arc_gen_vt(func->result);
-    if (func->result.shape == ARC_SHAPE_SCALAR)
+    if (out.result != ARC_VT_NONE)
         append_output(gen, &out, func->result);
     for (size_t i = 0; i < func->n_outputs; i++)
         append_output(gen, &out, func->outputs[i]->type);

@@ -111,12 +111,12 @@ static enum arc_image_node_run node_run(const struct arc_node *node)
 
 /* ---- Inputs, outputs, configuration ------------------------------------------------------- */
 
-static void append_input(struct arc_gen *gen, uint32_t id, enum telem_type type,
+static void append_input(struct arc_gen *gen, uint32_t id, uint8_t vt,
                          struct arc_image_value constant)
 {
     struct arc_image *image = gen->image;
-    *ARC_APPEND(gen->scratch, image->inputs, image->n_inputs) = (struct arc_image_input){
-        .node = id, .type = (uint8_t)type, .source = ARC_NONE, .constant = constant};
+    *ARC_APPEND(gen->scratch, image->inputs, image->n_inputs) =
+        (struct arc_image_input){.node = id, .type = vt, .source = ARC_NONE, .constant = constant};
     image->nodes[id].inputs.n++;
 }
 
@@ -135,7 +135,7 @@ static void append_inputs(struct arc_gen *gen, uint32_t id, const struct arc_nod
             constant.vt = ARC_VT_NONE;
         bool is_unused_reset = node->kind == ARC_NODE_LIB && i > 0 && !node->is_connected[i];
         if (!is_unused_reset)
-            append_input(gen, id, node->inputs[i].prim, constant);
+            append_input(gen, id, arc_gen_vt(node->inputs[i]), constant);
     }
 }
 
@@ -148,18 +148,18 @@ static const char *output_name(struct arc_gen *gen, const struct arc_node *node,
     return "";
 }
 
-static void append_output(struct arc_gen *gen, uint32_t id, enum telem_type type, const char *name)
+static void append_output(struct arc_gen *gen, uint32_t id, uint8_t vt, const char *name)
 {
     struct arc_image *image = gen->image;
     *ARC_APPEND(gen->scratch, image->outputs, image->n_outputs) =
-        (struct arc_image_output){.node = id, .type = (uint8_t)type, .name = name};
+        (struct arc_image_output){.node = id, .type = vt, .name = name};
     image->nodes[id].outputs.n++;
 }
 
 static void append_outputs(struct arc_gen *gen, uint32_t id, const struct arc_node *node)
 {
     for (size_t i = 0; i < node->n_outputs; i++)
-        append_output(gen, id, node->outputs[i].prim, output_name(gen, node, i));
+        append_output(gen, id, arc_gen_vt(node->outputs[i]), output_name(gen, node, i));
     if (node->n_outputs == 0)
         append_output(gen, id, TELEM_U8, "");
 }

@@ -108,7 +108,7 @@ struct arc_image_body {
 
 /* Where a value that leaves a function stands when the body has ended. */
 struct arc_image_func_output {
-    uint8_t type;       /* enum telem_type */
+    uint8_t type;       /* enum telem_type, or ARC_VT_SERIES | element type */
     uint16_t reg;       /* ARC_NO_REG: the operand of RET that ended the body */
     uint16_t flag_reg;  /* u8 register: non-zero when the output was produced; ARC_NO_REG: always */
     uint16_t batch_reg; /* the same in the batch body; batch_reg is always a register */
@@ -221,15 +221,15 @@ struct arc_image_activation {
 
 struct arc_image_input {
     uint32_t node;
-    uint8_t type;    /* enum telem_type */
+    uint8_t type;    /* as of its source */
     uint32_t source; /* output that feeds it; ARC_NONE: it holds one sample, `constant` */
     struct arc_image_value constant; /* default */
 };
 
 struct arc_image_output {
     uint32_t node;
-    uint8_t type;                       /* enum telem_type; a timestamp is an i64 */
-    const char *name;                   /* "" for an unnamed one */
+    uint8_t type;     /* enum telem_type (a timestamp is an i64), or ARC_VT_SERIES | element type */
+    const char *name; /* "" for an unnamed one */
     struct arc_image_range edges;       /* of edges */
     struct arc_image_range activations; /* of activations */
     struct arc_image_range transitions; /* of lists: the transitions that wait for this output */

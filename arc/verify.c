@@ -25,10 +25,14 @@ bool arc_verify_is_type(uint8_t vt)
     return vt <= TELEM_STR;
 }
 
+bool arc_verify_is_sample(uint8_t vt)
+{
+    return arc_verify_is_type(vt) || (arc_vt_is_series(vt) && arc_vt_elem(vt) <= TELEM_STR);
+}
+
 bool arc_verify_is_vt(uint8_t vt)
 {
-    return arc_verify_is_type(vt) ||
-           ((arc_vt_is_series(vt) || arc_vt_is_chan(vt)) && arc_vt_elem(vt) <= TELEM_STR);
+    return arc_verify_is_sample(vt) || (arc_vt_is_chan(vt) && arc_vt_elem(vt) <= TELEM_STR);
 }
 
 static bool check_data(struct arc_verify *v)

@@ -44,7 +44,7 @@ static bool is_output_reg(uint16_t reg, const struct arc_image_body *body)
 static bool check_output(struct arc_verify *v, uint32_t id, const struct arc_image_func *func,
                          const struct arc_image_func_output *out)
 {
-    if (!arc_verify_is_type(out->type))
+    if (!arc_verify_is_sample(out->type))
         return bad(v, id, "an output has no type");
     bool is_result = out->reg == ARC_NO_REG;
     if (is_result ? func->result != out->type || func->outputs.n != 1

@@ -36,7 +36,7 @@ static bool check_output(struct arc_verify *v, uint32_t id)
 {
     const struct arc_image *image = v->image;
     const struct arc_image_output *out = &image->outputs[id];
-    if (!arc_verify_is_type(out->type) || out->name == NULL || out->node >= image->n_nodes)
+    if (!arc_verify_is_sample(out->type) || out->name == NULL || out->node >= image->n_nodes)
         return bad(v, "output", id, "has no type, name or node");
     if (!arc_verify_in(out->edges, image->n_edges) ||
         !arc_verify_in(out->activations, image->n_activations) ||

@@ -65,7 +65,7 @@ static bool check_ranges(struct arc_verify *v, uint32_t id)
     for (uint32_t i = 0; i < node->inputs.n; i++) {
         const struct arc_image_input *input = &image->inputs[node->inputs.first + i];
         bool is_connected = input->source != ARC_NONE;
-        if (input->node != id || !arc_verify_is_type(input->type) ||
+        if (input->node != id || !arc_verify_is_sample(input->type) ||
             !is_value(image, &input->constant) ||
             (input->constant.vt != input->type && !is_connected))
             return bad(v, id, "an input is wrong");

@@ -17,8 +17,9 @@ bool arc_verify_bad(struct arc_verify *v, const char *fmt, ...) ARCD_PRINTF(2, 3
 /* Lies [first, first + n) inside an array of `size`? An empty range may begin anywhere inside. */
 bool arc_verify_in(struct arc_image_range range, uint32_t size);
 
-bool arc_verify_is_vt(uint8_t vt);   /* a type that a register may have */
-bool arc_verify_is_type(uint8_t vt); /* a number or str */
+bool arc_verify_is_vt(uint8_t vt);     /* a type that a register may have */
+bool arc_verify_is_type(uint8_t vt);   /* a number or str */
+bool arc_verify_is_sample(uint8_t vt); /* what an output may fire: a number, str or series */
 
 bool arc_verify_data(struct arc_verify *v);  /* constants, strings, series, formats, channels */
 bool arc_verify_funcs(struct arc_verify *v); /* records, stack and state */

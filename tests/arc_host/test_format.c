@@ -45,8 +45,8 @@ static const char *done(struct arc_host_text *text)
     static const char *show_##name(const char *spec_text, type value)                              \
     {                                                                                              \
         struct arc_host_text text = {.bytes = buffer, .capacity = sizeof buffer - 1};              \
-        struct arc_image_format spec =                                                                 \
-            spec_text != NULL ? parse(spec_text) : (struct arc_image_format){.precision = -1};         \
+        struct arc_image_format spec =                                                             \
+            spec_text != NULL ? parse(spec_text) : (struct arc_image_format){.precision = -1};     \
         arc_host_format_##name(&text, spec_text != NULL ? &spec : NULL, value);                    \
         return done(&text);                                                                        \
     }
