@@ -71,7 +71,7 @@ ARCD_STEADY static int64_t start(struct read_task *r)
     struct tasks_task *task = &r->task;
     bool again = task->has_started_once;
     struct hw_error error;
-    enum hw_class cls = tasks_task_hw_start(task, &error);
+    enum hw_class cls = tasks_task_hw_start(task, TASKS_START_TIMEOUT_NS, &error);
     int64_t utc = base_clock_utc(task->clock), now = tasks_task_mono(task);
     if (tasks_loop_must_stop(&task->loop))
         return now; /* the next step ends it */

@@ -142,6 +142,17 @@ ARCD_STEADY void tasks_board_post(struct tasks_board *board, const struct tasks_
     }
 }
 
+ARCD_STEADY void tasks_board_note(struct tasks_board *board, const struct tasks_status *status)
+{
+    struct tasks_status note = *status;
+    note.state = board->now.state;
+    note.utc_ns = base_clock_utc(board->opts.clock);
+    if (!base_ring_push(&board->ring, &note))
+        atomic_fetch_add_explicit(&board->not_sent, 1, memory_order_relaxed);
+    else if (board->opts.bell != NULL)
+        base_doorbell_ring(board->opts.bell);
+}
+
 ARCD_STEADY void tasks_board_set_state(struct tasks_board *board, enum tasks_state state)
 {
     board->now.state = state;

@@ -114,6 +114,9 @@ ARCD_STEADY struct tasks_status tasks_status_of(enum tasks_event event);
 /* Makes it the newest and sends it, unless a rule says otherwise. Sets its time and state. */
 ARCD_STEADY void tasks_board_post(struct tasks_board *board, const struct tasks_status *status);
 
+/* Sends it as a line of history: it is not the task's status, and no rule holds it back. */
+ARCD_STEADY void tasks_board_note(struct tasks_board *board, const struct tasks_status *status);
+
 /* As post, for messages without arguments; `state` becomes the task's. */
 ARCD_STEADY void tasks_board_state(struct tasks_board *board, enum tasks_state state,
                                    enum tasks_event event);

@@ -208,7 +208,7 @@ void tasks_task_free(struct tasks_task *task)
     if (task == NULL)
         return;
     /* A thread that hangs in its backend still uses all of this: rather leak than crash. */
-    if (tasks_task_stop(task, NULL) != ARCD_OK)
+    if (tasks_task_stop(task, NULL) == ARCD_ERR_TIMEOUT)
         return;
     task->ops->poll(task, NULL);
     tasks_task_fini(task);
@@ -263,6 +263,7 @@ enum arcd_err tasks_task_begin(struct tasks_task *task, struct arcd_errinfo *why
     tasks_board_begin(&task->board);
     tasks_recovery_begin(&task->recovery);
     task->has_started_once = false;
+    task->not_safe = false;
     task->n_warned = 0;
     enum arcd_err err = task->ops->open(task, why);
     if (err != ARCD_OK)
@@ -306,6 +307,12 @@ enum arcd_err tasks_task_stop(struct tasks_task *task, struct arcd_errinfo *why)
         task->ops->loop.interrupt(task);
     pthread_mutex_lock(&task->control);
     enum arcd_err err = stop_locked(task, why);
+    if (err == ARCD_OK && task->not_safe) {
+        task->not_safe = false; /* said once */
+        err = arcd_fail(why, ARCD_ERR_DEVICE, 0,
+                        "task '%s' stopped, but its outputs may not have their safe values",
+                        task->name);
+    }
     pthread_mutex_unlock(&task->control);
     return err;
 }
@@ -363,9 +370,10 @@ void tasks_task_describe(const struct tasks_task *task, FILE *out)
 
 /* ---- From the loop */
 
-ARCD_STEADY enum hw_class tasks_task_hw_start(struct tasks_task *task, struct hw_error *error)
+ARCD_STEADY enum hw_class tasks_task_hw_start(struct tasks_task *task, int64_t timeout_ns,
+                                              struct hw_error *error)
 {
-    int64_t deadline = tasks_task_mono(task) + TASKS_START_TIMEOUT_NS;
+    int64_t deadline = tasks_task_mono(task) + timeout_ns;
     memset(error, 0, sizeof *error);
     error->channel = UINT32_MAX;
     base_rt_leave();

@@ -72,7 +72,8 @@ ARCD_MUST_CHECK enum arcd_err tasks_task_start(struct tasks_task *task, struct a
 
 /* Outputs get their on_stop values, the hardware is released, the thread is gone. Stopping a
  * stopped task succeeds. Within two batches, or about 1 s with a device that does not answer.
- * TIMEOUT: the backend hangs; call again. */
+ * DEVICE: stopped, but some output may not have its on_stop value. TIMEOUT: the backend hangs; call
+ * again. */
 ARCD_MUST_CHECK enum arcd_err tasks_task_stop(struct tasks_task *task, struct arcd_errinfo *why);
 
 /* Read tasks: the mean of the next batch becomes the zero of these channels (n 0: of all numeric

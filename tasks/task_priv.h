@@ -48,7 +48,8 @@ struct tasks_task {
 
     /* The loop's own. */
     bool hw_started;
-    bool has_started_once;                /* since open: later starts are restarts */
+    bool has_started_once; /* since open: later starts are restarts */
+    bool not_safe;         /* the last run ended without its safe values; read after the join */
     uint64_t warned[TASKS_WARNINGS_KEPT]; /* device's warnings already said in this run */
     uint32_t n_warned;
 };
@@ -85,7 +86,8 @@ void tasks_task_scale(struct base_arena *arena, const struct config_scales *conf
 
 /* ---- Calls of the device from the loop; deadlines are absolute. */
 
-ARCD_STEADY enum hw_class tasks_task_hw_start(struct tasks_task *task, struct hw_error *error);
+ARCD_STEADY enum hw_class tasks_task_hw_start(struct tasks_task *task, int64_t timeout_ns,
+                                              struct hw_error *error);
 ARCD_STEADY void tasks_task_hw_stop(struct tasks_task *task);
 
 /* Says a warning of the device, the same one once per run. */

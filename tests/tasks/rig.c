@@ -80,6 +80,8 @@ void rig_close(struct rig *rig)
     tasks_task_free(rig->task);
     if (rig->sub != NULL)
         telem_sub_close(rig->sub);
+    if (rig->commands != NULL)
+        telem_pub_close(rig->commands);
     telem_bus_free(rig->bus);
     telem_chans_free(rig->chans);
     scripted_fini(&rig->hw);
@@ -155,12 +157,91 @@ void rig_read(struct rig *rig)
     rig_listen(rig);
 }
 
+enum arcd_err rig_try_write(struct rig *rig)
+{
+    rig->task_config.type = rig->hw_config.type = "scripted_write";
+    rig->hw_config.direction = HW_WRITE;
+    rig->hw_config.io_timeout_ns = rig->write.write_timeout_ns;
+    struct tasks_write_config config = {.task = &rig->task_config,
+                                        .write = &rig->write,
+                                        .channels = rig->outputs,
+                                        .driver = &rig->hw.driver,
+                                        .device = scripted_device(&rig->hw),
+                                        .hw = &rig->hw_config};
+    return tasks_write_new(&rig->env, &config, &rig->task, &rig->why);
+}
+
+void rig_write(struct rig *rig)
+{
+    assert_int_equal(rig_try_write(rig), ARCD_OK);
+    rig_listen(rig);
+    rig_open_commands(rig);
+}
+
+void rig_state(struct rig *rig, uint32_t i, enum telem_type type)
+{
+    char *name = base_arena_printf(&rig->arena, "%s_state", rig->outputs[i].cmd_channel);
+    rig->outputs[i].state_channel = name;
+    rig_declare(rig, name, type);
+}
+
+void rig_open_commands(struct rig *rig)
+{
+    struct telem_key keys[SCRIPTED_CHANNELS];
+    for (uint32_t i = 0; i < rig->n; i++)
+        keys[i] = telem_chans_find(rig->chans, rig->elements[i].channel);
+    struct telem_pub_opts opts = {.name = "automation",
+                                  .keys = keys,
+                                  .n_keys = rig->n,
+                                  .max_rows = 8,
+                                  .text_bytes = 256,
+                                  .gated = true,
+                                  .authority = 255};
+    assert_int_equal(telem_pub_open(rig->bus, &opts, &rig->commands, NULL), ARCD_OK);
+}
+
+static void append_command(struct rig *rig, struct telem_batch *batch, uint32_t i, double value)
+{
+    enum telem_type type = rig->elements[i].chan_type;
+    union telem_value sample = telem_from_f64(type, value);
+    assert_true(telem_batch_append(batch, i, sample, 1));
+}
+
+void rig_command(struct rig *rig, uint32_t i, double value)
+{
+    struct telem_batch *batch = telem_pub_borrow(rig->commands);
+    assert_non_null(batch);
+    append_command(rig, batch, i, value);
+    telem_pub_publish(rig->commands, batch);
+}
+
+void rig_commands(struct rig *rig, const double *values, uint32_t n)
+{
+    struct telem_batch *batch = telem_pub_borrow(rig->commands);
+    assert_non_null(batch);
+    for (uint32_t i = 0; i < n; i++)
+        append_command(rig, batch, i, values[i]);
+    telem_pub_publish(rig->commands, batch);
+}
+
+void rig_command_text(struct rig *rig, uint32_t i, const char *text)
+{
+    struct telem_batch *batch = telem_pub_borrow(rig->commands);
+    assert_non_null(batch);
+    assert_true(telem_batch_append_str(batch, i, text, (uint32_t)strlen(text), 1));
+    telem_pub_publish(rig->commands, batch);
+}
+
 void rig_listen(struct rig *rig)
 {
     struct telem_key keys[SCRIPTED_CHANNELS + 1];
     uint32_t n = 0;
-    for (uint32_t i = 0; i < rig->n; i++)
-        keys[n++] = telem_chans_find(rig->chans, rig->elements[i].channel);
+    for (uint32_t i = 0; i < rig->n; i++) {
+        const char *name = rig->hw_config.direction == HW_READ ? rig->elements[i].channel
+                                                               : rig->outputs[i].state_channel;
+        if (name != NULL)
+            keys[n++] = telem_chans_find(rig->chans, name);
+    }
     keys[n++] = rig->time_key;
     struct telem_sub_opts opts = {.name = "rig", .keys = keys, .n_keys = n, .queue = 64};
     assert_int_equal(telem_sub_open(rig->bus, &opts, &rig->sub, NULL), ARCD_OK);

@@ -32,7 +32,7 @@ struct rig {
     uint32_t n;
     struct telem_key time_key;
     struct telem_sub *sub;
-    uint32_t n_sub;
+    struct telem_pub *commands;
     struct tasks_task *task;
     struct arcd_errinfo why;
 };
@@ -55,6 +55,19 @@ void rig_channel(struct rig *rig, const char *name, enum hw_value value, enum te
 /* Makes the task; the second returns the error instead of expecting none. */
 void rig_read(struct rig *rig);
 enum arcd_err rig_try_read(struct rig *rig);
+
+void rig_write(struct rig *rig);
+enum arcd_err rig_try_write(struct rig *rig);
+
+/* Gives output i a state channel, "<name>_state". */
+void rig_state(struct rig *rig, uint32_t i, enum telem_type type);
+
+/* A writer of all commands of the rig, with authority 255. command: one sample of channel i;
+ * commands: one batch with a sample for each of the first n channels. */
+void rig_open_commands(struct rig *rig);
+void rig_command(struct rig *rig, uint32_t i, double value);
+void rig_commands(struct rig *rig, const double *values, uint32_t n);
+void rig_command_text(struct rig *rig, uint32_t i, const char *text);
 
 /* Subscribes to all channels that the task publishes ("time" last). */
 void rig_listen(struct rig *rig);
