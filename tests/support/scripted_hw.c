@@ -43,9 +43,8 @@ static struct scripted_answer next_answer(struct scripted_hw *hw, enum scripted_
     return hw->answers[call][hw->next_answer[call]++];
 }
 
-static void block(struct scripted_hw *hw, int64_t deadline_mono_ns)
+static void wait_until(struct scripted_hw *hw, int64_t deadline_mono_ns)
 {
-    atomic_fetch_add(&hw->blocked, 1);
     for (;;) {
         uint32_t seen = base_doorbell_read(hw->bell);
         if (atomic_load(&hw->interrupted) || mono_of(hw) >= deadline_mono_ns)
@@ -58,8 +57,12 @@ static void block(struct scripted_hw *hw, int64_t deadline_mono_ns)
 static enum hw_class take(struct scripted_hw *hw, const struct scripted_answer *answer,
                           int64_t takes_ns, int64_t deadline_mono_ns, struct hw_error *error)
 {
-    if (answer->blocks)
-        block(hw, deadline_mono_ns);
+    if (answer->blocks) {
+        atomic_fetch_add(&hw->blocked, 1);
+        wait_until(hw, deadline_mono_ns);
+    } else if (hw->time == NULL && takes_ns > 0) {
+        wait_until(hw, mono_of(hw) + takes_ns);
+    }
     if (hw->time != NULL) {
         fake_clock_advance(hw->time, takes_ns + answer->takes_ns);
         hw->time->utc_ns += answer->wall_step;

@@ -5,9 +5,10 @@
  * -> look at .log, .outputs -> scripted_fini.
  *
  * Each kind of call takes its answers from a queue of its own; an empty queue gives the default: a
- * call that works. Calls move the fake clock by what they take. With `blocks` a call waits in real
- * time until it is interrupted or its deadline. Threads: the task's thread calls; the test reads
- * the log after the task has stopped, or while it steps the task itself.
+ * call that works. Calls move the fake clock by what they take, or wait that long by the machine's
+ * clock. With `blocks` a call waits until it is interrupted or its deadline. Threads: the task's
+ * thread calls; the test reads the log after the task has stopped, or while it steps the task
+ * itself.
  */
 #ifndef TESTS_SUPPORT_SCRIPTED_HW_H
 #define TESTS_SUPPORT_SCRIPTED_HW_H
