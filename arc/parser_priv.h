@@ -32,6 +32,7 @@ struct parser {
     uint32_t error_start; /* of the token where the last error was: a place is reported once */
     bool has_items;       /* something that imports and authority must precede was seen */
     bool has_authority;
+    bool is_in_nested_function;
     struct arc_scope *scope; /* where flows stand now */
     /* Where the tokens' text stands in the source, when that is not where the text is: see
      * arc_lex_mapped(). */

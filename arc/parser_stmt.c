@@ -220,12 +220,17 @@ static bool is_declaration(const struct parser *p)
     return second == ARC_TOK_DECLARE || second == ARC_TOK_STATE || parser_is_type_start(second);
 }
 
-/* Reported, then read like any other, so that what follows makes sense again. */
+/* Reported, the outermost only, then read like any other, so that what follows makes sense again.
+ */
 static struct arc_stmt *nested_function(struct parser *p)
 {
     struct arc_stmt *stmt = new_stmt(p, ARC_STMT_NOTHING);
-    parser_complain(p, stmt->span, "a function cannot stand inside a function");
+    if (!p->is_in_nested_function)
+        parser_complain(p, stmt->span, "a function cannot stand inside a function");
+    bool was_in_one = p->is_in_nested_function;
+    p->is_in_nested_function = true;
     parser_function(p);
+    p->is_in_nested_function = was_in_one;
     p->had_error = true;
     return stmt;
 }

@@ -67,4 +67,66 @@ static inline void front_fini(struct front *f)
     base_arena_fini(&f->arena);
 }
 
+/* Channels that are there in every test which does not say its own. */
+#define FRONT_CHANNELS                                                                             \
+    "level f64, gauge f64, flag u8, valve u8, count i32, total i64, ratio f32, memo str, "         \
+    "stamp timestamp, sensor f64 readonly"
+
+/* Compiles without an error and with `n_warnings` warnings. */
+static inline void front_accepts(const char *text, size_t n_warnings)
+{
+    struct front f;
+    front_check(&f, FRONT_CHANNELS, text);
+    if (f.program == NULL || f.diags.n != n_warnings)
+        fail_msg("wanted %zu warnings for\n%s\ngot\n%s", n_warnings, text,
+                 arc_diags_render(&f.diags));
+    front_fini(&f);
+}
+
+/* The first error: its line, its code (0: none), a part of its message. */
+static inline void front_refuses(const char *text, uint32_t line, int code, const char *part)
+{
+    struct front f;
+    front_check(&f, FRONT_CHANNELS, text);
+    const struct arc_diag *first = arc_diags_first_error(&f.diags);
+    if (f.program != NULL || first == NULL || first->start.line != line ||
+        (int)first->code != code || strstr(first->message, part) == NULL)
+        fail_msg("wanted line %u, code %d, '%s' for\n%s\ngot\n%s", line, code, part, text,
+                 arc_diags_render(&f.diags));
+    front_fini(&f);
+}
+
+/* Exactly that many errors: one mistake is one error. */
+static inline void front_counts(const char *text, size_t n_errors)
+{
+    struct front f;
+    front_check(&f, FRONT_CHANNELS, text);
+    if (f.diags.n_errors != n_errors)
+        fail_msg("wanted %zu errors for\n%s\ngot\n%s", n_errors, text, arc_diags_render(&f.diags));
+    front_fini(&f);
+}
+
+/* A statement inside a function with parameters of many types. */
+static inline const char *front_body(char *out, size_t room, const char *statements)
+{
+    snprintf(
+        out, room,
+        "func probe(a f64, b f64, r f32, n i64, k i32, u u8, w u64, s str, v series f64) {\n%s\n}",
+        statements);
+    return out;
+}
+
+static inline void body_accepts(const char *statements)
+{
+    char text[2000];
+    front_accepts(front_body(text, sizeof text, statements), 0);
+}
+
+/* `line` counts from the first statement. */
+static inline void body_refuses(const char *statements, uint32_t line, int code, const char *part)
+{
+    char text[2000];
+    front_refuses(front_body(text, sizeof text, statements), line + 1, code, part);
+}
+
 #endif
