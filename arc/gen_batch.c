@@ -252,6 +252,80 @@ uint16_t arc_gen_batch_call(struct arc_gen_body *b, const struct arc_expr *call,
     return want;
 }
 
+/* ---- Limits ------------------------------------------------------------------------------- */
+
+static bool writes(const struct arc_insn *insn, uint16_t reg)
+{
+    enum arc_operand_kind kind = arc_operand_kind(arc_op_info[insn->op].operand[0]);
+    return (kind == ARC_OPD_W || kind == ARC_OPD_RW) && insn->a == reg;
+}
+
+static bool reads(const struct arc_insn *insn, uint16_t reg)
+{
+    const uint16_t *operands = arc_op_info[insn->op].operand;
+    return (arc_operand_kind(operands[0]) == ARC_OPD_RW && insn->a == reg) ||
+           (arc_operand_kind(operands[1]) == ARC_OPD_R && insn->b == reg) ||
+           (arc_operand_kind(operands[2]) == ARC_OPD_R && insn->c == reg);
+}
+
+/* The comparison that made the predicate of the conditional move at `at`, if nothing else uses the
+ * predicate and its operands still hold what was compared. ARC_NONE: no such one. */
+static uint32_t find_comparison(const struct arc_gen_body *b, uint32_t at)
+{
+    const struct arc_insn *move = &b->code[at];
+    unsigned type = move->op - ARC_OP_CMOV_I8;
+    uint32_t def = at;
+    do {
+        if (def-- == 0)
+            return ARC_NONE;
+    } while (!writes(&b->code[def], move->b));
+    const struct arc_insn *test = &b->code[def];
+    if (test->op != ARC_OP_LT_I8 + type && test->op != ARC_OP_LE_I8 + type)
+        return ARC_NONE;
+    for (uint32_t i = def + 1; i < b->n_code; i++) {
+        if (i != at && (reads(&b->code[i], move->b) || writes(&b->code[i], move->b)))
+            return ARC_NONE;
+        if (i < at && (writes(&b->code[i], test->b) || writes(&b->code[i], test->c)))
+            return ARC_NONE;
+    }
+    return def;
+}
+
+static void remove_insn(struct arc_gen_body *b, uint32_t at)
+{
+    b->n_code--;
+    b->n_lines--;
+    memmove(b->code + at, b->code + at + 1, (b->n_code - at) * sizeof *b->code);
+    memmove(b->lines + at, b->lines + at + 1, (b->n_code - at) * sizeof *b->lines);
+}
+
+/* p = x < y;  if p: r = x   becomes one instruction over numbers alone, without a predicate. */
+static void fuse_limits(struct arc_gen_body *b)
+{
+    for (uint32_t i = 0; i < b->n_code; i++) {
+        struct arc_insn *move = &b->code[i];
+        if (move->op < ARC_OP_CMOV_I8 || move->op > ARC_OP_CMOV_F64)
+            continue;
+        uint32_t def = find_comparison(b, i);
+        if (def == ARC_NONE)
+            continue;
+        struct arc_insn test = b->code[def];
+        bool is_cap = move->c == test.b;
+        if (!is_cap && move->c != test.c)
+            continue;
+        unsigned type = move->op - ARC_OP_CMOV_I8;
+        bool is_less = test.op <= ARC_OP_LT_F64;
+        unsigned first = is_cap ? (is_less ? ARC_OP_CAPLT_I8 : ARC_OP_CAPLE_I8)
+                                : (is_less ? ARC_OP_LIFTLT_I8 : ARC_OP_LIFTLE_I8);
+        *move = (struct arc_insn){.op = (uint16_t)(first + type),
+                                  .a = move->a,
+                                  .b = is_cap ? test.b : test.c,
+                                  .c = is_cap ? test.c : test.b};
+        remove_insn(b, def);
+        i--;
+    }
+}
+
 /* ---- Columns ------------------------------------------------------------------------------ */
 
 struct life {
@@ -411,6 +485,7 @@ void arc_gen_batch_body(struct arc_gen *gen, uint32_t id)
     }
     if (b.refused)
         return;
+    fuse_limits(&b);
     set_outputs(&b);
     compact(&b, func);
     if (b.max_top + b.n_consts > ARC_MAX_BATCH_REGS)

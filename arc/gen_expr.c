@@ -121,8 +121,62 @@ static bool is_join(const struct arc_expr *expr)
            (left->kind == ARC_EXPR_BINARY || right->kind == ARC_EXPR_BINARY);
 }
 
+static bool is_var_in(const struct arc_gen_body *b, const struct arc_expr *expr, uint16_t reg)
+{
+    bool is_slot = expr->kind == ARC_EXPR_VAR && expr->u.var->kind == ARC_VAR_STATE &&
+                   b->state_mode == ARC_STATE_SLOTS;
+    return expr->kind == ARC_EXPR_VAR && !is_slot && b->frame->var_regs[expr->u.var->index] == reg;
+}
+
+static bool is_known(const struct arc_expr *expr)
+{
+    union arc_reg value;
+    return arc_fold(expr, &value);
+}
+
+static bool is_number_product(const struct arc_expr *expr)
+{
+    return expr->kind == ARC_EXPR_BINARY && expr->u.binary.op == ARC_BIN_MUL &&
+           arc_type_is_number(expr->u.binary.left->type) &&
+           arc_type_is_number(expr->u.binary.right->type) && !is_known(expr);
+}
+
+/* x + y * z over the register of x: one instruction instead of two, where x is a temporary anyway
+ * or the variable that gets the sum. */
+static bool is_accumulation(const struct arc_gen_body *b, const struct arc_expr *expr,
+                            uint16_t want)
+{
+    enum arc_op op = expr->u.binary.op;
+    const struct arc_expr *left = expr->u.binary.left;
+    if ((op != ARC_BIN_ADD && op != ARC_BIN_SUB) || !arc_type_is_number(left->type) ||
+        !is_number_product(expr->u.binary.right))
+        return false;
+    if (want != ARC_NO_REG && is_var_in(b, left, want))
+        return true;
+    bool is_free = want == ARC_NO_REG || is_temp(b, want);
+    return is_free && left->kind != ARC_EXPR_VAR && !is_known(left);
+}
+
+static uint16_t gen_accumulation(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
+{
+    const struct arc_expr *product = expr->u.binary.right;
+    uint16_t sum = dest(b, want);
+    arc_gen_expr(b, expr->u.binary.left, sum);
+    uint16_t mark = b->top;
+    uint16_t x = arc_gen_expr(b, product->u.binary.left, ARC_NO_REG);
+    uint16_t y = arc_gen_expr(b, product->u.binary.right, ARC_NO_REG);
+    b->top = mark;
+    b->line = expr->span.line;
+    bool is_sum = expr->u.binary.op == ARC_BIN_ADD;
+    arc_gen_emit(b, typed(is_sum ? ARC_OP_MULADD_I8 : ARC_OP_MULSUB_I8, expr->type.prim), sum, x,
+                 y);
+    return sum;
+}
+
 static uint16_t gen_binary_expr(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
 {
+    if (is_accumulation(b, expr, want))
+        return gen_accumulation(b, expr, want);
     uint16_t mark = b->top;
     if (is_join(expr)) {
         uint32_t n = join_terms(b, expr, mark);

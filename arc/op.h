@@ -170,6 +170,7 @@ enum {
     ARC_F_CVT(X, U64, FROM, flags, text)                                                           \
     ARC_F_CVT(X, F32, FROM, flags, text)                                                           \
     ARC_F_CVT(X, F64, FROM, flags, text)
+#define ARC_F_INTO(X, T, OP, flags, text) X(OP##_##T, ARC_RW_(T), ARC_R_(T), ARC_R_(T), flags, text)
 /* Series: new from registers, element read and write, slice, length, negate. */
 #define ARC_F_SNEW(X, T, OP, flags, text)                                                          \
     X(OP##_##T, ARC_WS_(T), ARC_RN_(T), ARC_X_(N), flags, text)
@@ -230,7 +231,9 @@ enum {
     ARC_EACH_INT(ARC_F_BIN, X, MOD, ARC_FB_, "a = b % c, sign of b; c == 0 faults")                \
     ARC_EACH_INT(ARC_F_BIN, X, POW, ARC_FB_, "a = b ^ c; 0 ^ negative faults")                     \
     ARC_EACH_FLOAT(ARC_F_BIN, X, POW, ARC_B_, "a = pow(b, c), f32 by powf")                        \
-    ARC_EACH_NUM(ARC_F_UN, X, NEG, ARC_B_, "a = -b")
+    ARC_EACH_NUM(ARC_F_UN, X, NEG, ARC_B_, "a = -b")                                               \
+    ARC_EACH_NUM(ARC_F_INTO, X, MULADD, ARC_B_, "a = a + b * c, rounded after each operation")     \
+    ARC_EACH_NUM(ARC_F_INTO, X, MULSUB, ARC_B_, "a = a - b * c, rounded after each operation")
 
 #define ARC_OPS_COMPARE(X)                                                                         \
     ARC_EACH_NUM(ARC_F_CMP, X, EQ, ARC_B_ | ARC_OPF_SWAP, "a = b == c")                            \
@@ -245,7 +248,11 @@ enum {
     X(AND, ARC_W_(U8), ARC_R_(U8), ARC_R_(U8), ARC_B_ | ARC_OPF_SWAP, "a = b != 0 and c != 0")     \
     X(OR, ARC_W_(U8), ARC_R_(U8), ARC_R_(U8), ARC_B_ | ARC_OPF_SWAP, "a = b != 0 or c != 0")       \
     X(ANDNOT, ARC_W_(U8), ARC_R_(U8), ARC_R_(U8), ARC_B_, "a = b != 0 and c == 0")                 \
-    ARC_EACH_NUM(ARC_F_CMOV, X, CMOV, ARC_B_, "if b != 0: a = c")
+    ARC_EACH_NUM(ARC_F_CMOV, X, CMOV, ARC_B_, "if b != 0: a = c")                                  \
+    ARC_EACH_NUM(ARC_F_INTO, X, CAPLT, ARC_B_, "if b < c: a = b, a limit from above")              \
+    ARC_EACH_NUM(ARC_F_INTO, X, CAPLE, ARC_B_, "if b <= c: a = b")                                 \
+    ARC_EACH_NUM(ARC_F_INTO, X, LIFTLT, ARC_B_, "if c < b: a = b, a limit from below")             \
+    ARC_EACH_NUM(ARC_F_INTO, X, LIFTLE, ARC_B_, "if c <= b: a = b")
 
 #define ARC_OPS_JUMP(X)                                                                            \
     ARC_EACH_NUM(ARC_F_JCMP, X, JEQ, ARC_J_ | ARC_OPF_SWAP, "if a == b go on at c")                \

@@ -25,11 +25,31 @@ static ARCD_RT void *own_column(const struct batch *b, uint32_t reg)
     return b->p->machine.columns + (size_t)reg * ARC_HOST_CHUNK;
 }
 
+/* n elements of one size, all the same. */
+#define SPREAD(ctype)                                                                              \
+    do {                                                                                           \
+        ctype *to = column, element;                                                               \
+        memcpy(&element, one, sizeof element);                                                     \
+        for (uint32_t k = 0; k < n; k++)                                                           \
+            to[k] = element;                                                                       \
+    } while (0)
+
+static ARCD_RT void spread_bytes(void *column, const void *one, uint32_t size_bytes, uint32_t n)
+{
+    switch (size_bytes) {
+    case 1: SPREAD(uint8_t); break;
+    case 2: SPREAD(uint16_t); break;
+    case 4: SPREAD(uint32_t); break;
+    default: SPREAD(uint64_t); break;
+    }
+}
+
 static ARCD_RT void spread(const struct batch *b, uint32_t reg, uint8_t type, union arc_reg value)
 {
     uint32_t n = b->rows < ARC_HOST_CHUNK ? b->rows : ARC_HOST_CHUNK;
-    for (uint32_t k = 0; k < n; k++)
-        arc_host_store(type, b->column[reg], k, value);
+    uint64_t one = 0;
+    arc_host_store(type, &one, 0, value);
+    spread_bytes(b->column[reg], &one, arc_host_type_size(type), n);
 }
 
 static ARCD_RT uint8_t input_type(const struct batch *b, uint32_t j)

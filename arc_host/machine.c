@@ -94,7 +94,11 @@ ARCD_RT union arc_reg *arc_host_machine_open(struct arc_host_program *p, uint32_
     struct arc_host_machine *m = &p->machine;
     m->root = n->func;
     m->state_first = n->state.first;
-    load_frame(p, func, m->stack, state_of(p, n->func));
+    m->root_state = state_of(p, n->func);
+    m->rows_left = 0;
+    m->root_cost = func->body.code.n;
+    m->entry = p->image->code + func->body.code.first;
+    load_frame(p, func, m->stack, m->root_state);
     for (uint32_t i = 0; i < n->config.n; i++)
         m->stack[func->n_inputs + i] = arc_host_config(p, n, i);
     return m->stack;
@@ -103,7 +107,7 @@ ARCD_RT union arc_reg *arc_host_machine_open(struct arc_host_program *p, uint32_
 ARCD_RT void arc_host_machine_close(struct arc_host_program *p)
 {
     uint32_t root = p->machine.root;
-    save_state(&p->image->funcs[root], p->machine.stack, state_of(p, root));
+    save_state(&p->image->funcs[root], p->machine.stack, p->machine.root_state);
     p->machine.top = p->machine.stack;
 }
 
@@ -194,6 +198,12 @@ static inline bool find_index(int64_t *index, uint32_t n)
 #define CASE_CMOV(X, T, OP, none)                                                                  \
     L_##OP##_##T : if (GET_U8(B) != 0) PUT_##T(A, GET_##T(C));                                     \
     NEXT;
+#define CASE_INTO(X, T, OP, fn)                                                                    \
+    L_##OP##_##T : PUT_##T(A, FN_##T(fn)(GET_##T(A), FN_##T(mul)(GET_##T(B), GET_##T(C))));        \
+    NEXT;
+#define CASE_LIMIT(X, T, OP, test)                                                                 \
+    L_##OP##_##T : if (GET_##T(B) test GET_##T(C)) PUT_##T(A, GET_##T(B));                         \
+    NEXT;
 #define CASE_JCMP(X, T, OP, op)                                                                    \
     L_##OP##_##T : if (GET_##T(A) op GET_##T(B)) JUMP((int16_t)i->c);                              \
     NEXT;
@@ -271,12 +281,12 @@ ARCD_RT bool arc_host_machine_run(struct arc_host_program *p)
     const struct arc_image *image = p->image;
     struct arc_host_machine *m = &p->machine;
     uint32_t func = m->root;
-    const struct arc_insn *pc = image->code + image->funcs[func].body.code.first;
+    const struct arc_insn *pc = m->entry;
     const struct arc_insn *i = pc;
     union arc_reg *r = m->stack;
-    union arc_reg *state = state_of(p, func);
+    union arc_reg *state = m->root_state;
     struct arc_host_call *call = m->calls;
-    int64_t budget = m->budget - image->funcs[func].body.code.n;
+    int64_t budget = m->budget - m->root_cost;
     if (ARCD_UNLIKELY(budget < 0))
         goto out_of_budget;
     NEXT;
@@ -349,8 +359,19 @@ L_RET:
 L_RET0:
 finish:
     if (call == m->calls) {
-        m->budget = budget;
-        return true;
+        if (m->rows_left == 0) {
+            m->budget = budget;
+            return true;
+        }
+        m->rows_left--;
+        *m->row_out++ = m->result.u64;
+        r[m->row_reg].u64 = *m->row_in++;
+        m->time_ns = *m->row_times++;
+        pc = m->entry;
+        budget -= m->root_cost;
+        if (ARCD_UNLIKELY(budget < 0))
+            goto out_of_budget;
+        NEXT;
     }
     save_state(&image->funcs[func], r, state);
     r[0] = m->result; /* the register that the call names */
@@ -372,6 +393,8 @@ finish:
     ARC_EACH_INT(CASE_DIV, _, MOD, mod, MODULO)
     ARC_EACH_NUM(CASE_POW, _, POW, pow)
     ARC_EACH_NUM(CASE_UN, _, NEG, neg)
+    ARC_EACH_NUM(CASE_INTO, _, MULADD, add)
+    ARC_EACH_NUM(CASE_INTO, _, MULSUB, sub)
 
     ARC_EACH_NUM(CASE_CMP, _, EQ, ==)
     ARC_EACH_NUM(CASE_CMP, _, NE, !=)
@@ -392,6 +415,10 @@ L_ANDNOT:
     A.u64 = (B.u64 != 0) & (C.u64 == 0);
     NEXT;
     ARC_EACH_NUM(CASE_CMOV, _, CMOV, 0)
+    ARC_EACH_NUM(CASE_LIMIT, _, CAPLT, <)
+    ARC_EACH_NUM(CASE_LIMIT, _, CAPLE, <=)
+    ARC_EACH_NUM(CASE_LIMIT, _, LIFTLT, >)
+    ARC_EACH_NUM(CASE_LIMIT, _, LIFTLE, >=)
 
     ARC_EACH_NUM(CASE_JCMP, _, JEQ, ==)
     ARC_EACH_NUM(CASE_JCMP, _, JNE, !=)

@@ -148,15 +148,44 @@ static ARCD_RT void clear_outputs(struct arc_host_program *p, const struct run *
     }
 }
 
-static ARCD_RT void load_inputs(const struct arc_host_program *p, const struct run *run, uint32_t i,
-                                union arc_reg *regs)
+/* Loads what stays the same for all calls; the rest is left to next_inputs. */
+static ARCD_RT uint32_t open_inputs(const struct arc_host_program *p, const struct run *run,
+                                    union arc_reg *regs)
 {
     const struct arc_image_input *inputs = &p->image->inputs[run->node->inputs.first];
+    uint32_t n_feeds = 0;
     for (uint32_t j = 0; j < run->node->inputs.n; j++) {
         const struct arc_host_column_view *view = &run->offers[j].view;
-        uint32_t at = i < view->n ? i : i % view->n;
-        regs[j] = arc_host_load(arc_host_type(inputs[j].type), view->data, at);
+        uint8_t type = arc_host_type(inputs[j].type);
+        if (view->n == 1)
+            regs[j] = arc_host_load(type, view->data, 0); /* a body never writes an argument */
+        else
+            p->feeds[n_feeds++] = (struct arc_host_feed){
+                .data = view->data, .n = view->n, .reg = (uint16_t)j, .type = type};
     }
+    return n_feeds;
+}
+
+static inline void next_inputs(struct arc_host_feed *feeds, uint32_t n_feeds, union arc_reg *regs)
+{
+    for (uint32_t j = 0; j < n_feeds; j++) {
+        struct arc_host_feed *feed = &feeds[j];
+        if (ARCD_LIKELY(feed->type == TELEM_F64))
+            regs[feed->reg].f64 = ((const double *)feed->data)[feed->at];
+        else
+            regs[feed->reg] = arc_host_load(feed->type, feed->data, feed->at);
+        if (++feed->at == feed->n)
+            feed->at = 0;
+    }
+}
+
+static inline void store_output(struct arc_host_slot *slot, void *data, union arc_reg value)
+{
+    uint32_t at = slot->view.n++;
+    if (ARCD_LIKELY(slot->type == TELEM_F64))
+        ((double *)data)[at] = value.f64;
+    else
+        arc_host_store(slot->type, data, at, value);
 }
 
 static ARCD_RT void store_outputs(struct arc_host_program *p, const struct run *run,
@@ -166,21 +195,53 @@ static ARCD_RT void store_outputs(struct arc_host_program *p, const struct run *
     for (uint32_t k = 0; k < run->func->outputs.n; k++) {
         const struct arc_image_func_output *out = &outputs[k];
         struct arc_host_slot *slot = &p->slots[run->node->outputs.first + k];
-        if (out->flag_reg != ARC_NO_REG && regs[out->flag_reg].u64 == 0)
+        if (out->reg == ARC_NO_REG) {
+            store_output(slot, slot_data(slot), p->machine.result);
             continue;
-        union arc_reg value = out->reg == ARC_NO_REG ? p->machine.result : regs[out->reg];
-        uint32_t at = slot->view.n++;
-        arc_host_store(slot->type, slot_data(slot), at, value);
-        if (out->flag_reg != ARC_NO_REG)
-            slot_times(slot)[at] = time_ns;
+        }
+        if (out->flag_reg != ARC_NO_REG) {
+            if (regs[out->flag_reg].u64 == 0)
+                continue;
+            slot_times(slot)[slot->view.n] = time_ns;
+        }
+        store_output(slot, slot_data(slot), regs[out->reg]);
     }
+}
+
+static inline bool is_wide_number(uint8_t type)
+{
+    return type == TELEM_F64 || type == TELEM_I64 || type == TELEM_U64;
+}
+
+/* A body from one number to one number: the machine goes from row to row without coming back. Only
+ * the last result is left to be taken from it. */
+static ARCD_RT bool hand_over_rows(struct arc_host_program *p, const struct run *run,
+                                   const struct arc_host_feed *feed)
+{
+    const struct arc_image_func_output *out = &p->image->func_outputs[run->func->outputs.first];
+    struct arc_host_slot *slot = &p->slots[run->node->outputs.first];
+    if (run->func->outputs.n != 1 || out->reg != ARC_NO_REG || !is_wide_number(slot->type) ||
+        !is_wide_number(feed->type))
+        return false;
+    struct arc_host_machine *m = &p->machine;
+    m->rows_left = run->rows - 1;
+    m->row_reg = feed->reg;
+    m->row_out = slot_data(slot);
+    m->row_in = (const uint64_t *)feed->data + 1;
+    m->row_times = run->times + 1;
+    slot->view.n = run->rows - 1;
+    return true;
 }
 
 static ARCD_RT bool run_samples(struct arc_host_program *p, const struct run *run, uint32_t node)
 {
     union arc_reg *regs = arc_host_machine_open(p, node);
-    for (uint32_t i = 0; i < run->rows; i++) {
-        load_inputs(p, run, i, regs);
+    uint32_t n_feeds = open_inputs(p, run, regs);
+    uint32_t rows = run->rows;
+    if (n_feeds == 1 && hand_over_rows(p, run, p->feeds))
+        rows = 1;
+    for (uint32_t i = 0; i < rows; i++) {
+        next_inputs(p->feeds, n_feeds, regs);
         p->machine.time_ns = run->times[i];
         if (!arc_host_machine_run(p))
             return false;

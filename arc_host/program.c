@@ -70,6 +70,7 @@ static void init_nodes(struct arc_host_program *p)
             most_inputs = n->inputs.n;
     }
     p->offers = base_arena_array(&p->arena, struct arc_host_offer, most_inputs);
+    p->feeds = base_arena_array(&p->arena, struct arc_host_feed, most_inputs);
 }
 
 /* The most samples that a node's output fires at once, once its inputs' are known: all of a frame

@@ -46,6 +46,14 @@ struct arc_host_slot {
     uint8_t type;   /* enum telem_type, never TIMESTAMP; or ARC_VT_SERIES | type */
 };
 
+/* An input whose value changes from one call of a body to the next. */
+struct arc_host_feed {
+    const void *data;
+    uint32_t n, at;
+    uint16_t reg;
+    uint8_t type;
+};
+
 /* An input of a node with several connected inputs keeps its last batch; an unconnected input holds
  * its one default. */
 struct arc_host_held {
@@ -156,6 +164,16 @@ struct arc_host_machine {
     union arc_reg result;
     uint32_t root;        /* func that the node runs */
     uint32_t state_first; /* of the node */
+    union arc_reg *root_state;
+    const struct arc_insn *entry; /* of the root's body */
+    int64_t root_cost;            /* budget of one run of it */
+    /* Further runs that the machine makes by itself before it comes back: the result of one is put
+     * to row_out, the next argument is taken from row_in. 8-byte numbers. */
+    uint32_t rows_left;
+    uint16_t row_reg;
+    uint64_t *row_out;
+    const uint64_t *row_in;
+    const int64_t *row_times;
 };
 
 enum {
@@ -202,6 +220,7 @@ struct arc_host_program {
     uint32_t *status_nodes; /* nodes of kind status.set */
     uint32_t n_status_nodes;
     struct arc_host_offer *offers;        /* as many as any function node has inputs */
+    struct arc_host_feed *feeds;          /* likewise */
     struct arc_host_column_view building; /* references of a column that is being made */
     struct arc_host_heap heap;
     struct arc_host_machine machine;

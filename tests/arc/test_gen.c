@@ -155,8 +155,51 @@ static void a_clamp_becomes_straight_line_code(void **state)
                                                 "    return v\n"
                                                 "}\n"
                                                 "x -> f{} -> y\n");
-    assert_string_equal(batch_ops(&c, "f"),
-                        "MUL_F64 ADD_F64 LT_F64 LT_F64 MOV_F64 CMOV_F64 CMOV_F64");
+    assert_string_equal(batch_ops(&c, "f"), "MUL_F64 ADD_F64 MOV_F64 LIFTLT_F64 CAPLT_F64");
+    compiled_fini(&c);
+}
+
+static void a_limit_whose_operand_changes_keeps_its_comparison(void **state)
+{
+    (void)state;
+    struct compiled c = compile("x f64, y f64", "func f(a f64) f64 {\n"
+                                                "    v := a\n"
+                                                "    w := 1.0\n"
+                                                "    if v > a * 2.0 { w = 3.0 v = 2.0 w = v }\n"
+                                                "    return w + v\n"
+                                                "}\n"
+                                                "x -> f{} -> y\n");
+    assert_non_null(strstr(batch_ops(&c, "f"), "LT_F64 CMOV_F64 CMOV_F64 CMOV_F64"));
+    compiled_fini(&c);
+}
+
+static void a_sum_of_products_multiplies_into_the_sum(void **state)
+{
+    (void)state;
+    struct compiled c = compile("x f64, y f64", "func f(a f64) f64 {\n"
+                                                "    s $= 0.0\n"
+                                                "    s = s + a * 0.5\n"
+                                                "    d := a * 2.0 + a * s - s * 3.0\n"
+                                                "    s += d * a\n"
+                                                "    return d\n"
+                                                "}\n"
+                                                "x -> f{} -> y\n");
+    assert_string_equal(body_ops(&c, "f"),
+                        "MULADD_F64 MUL_F64 MULADD_F64 MULSUB_F64 MULADD_F64 RET");
+    compiled_fini(&c);
+}
+
+static void a_variable_that_the_product_reads_is_not_overwritten_early(void **state)
+{
+    (void)state;
+    struct compiled c = compile("x f64, y f64", "func f(a f64) f64 {\n"
+                                                "    v := a + 1.0\n"
+                                                "    v = a * a + v * v\n"
+                                                "    v = v + v * v\n"
+                                                "    return v\n"
+                                                "}\n"
+                                                "x -> f{} -> y\n");
+    assert_string_equal(body_ops(&c, "f"), "ADD_F64 MUL_F64 MUL_F64 ADD_F64 MULADD_F64 RET");
     compiled_fini(&c);
 }
 
@@ -311,6 +354,9 @@ int main(void)
         cmocka_unit_test(a_small_pure_function_is_taken_in),
         cmocka_unit_test(a_function_that_may_fault_is_called_so_that_it_is_named),
         cmocka_unit_test(a_clamp_becomes_straight_line_code),
+        cmocka_unit_test(a_limit_whose_operand_changes_keeps_its_comparison),
+        cmocka_unit_test(a_sum_of_products_multiplies_into_the_sum),
+        cmocka_unit_test(a_variable_that_the_product_reads_is_not_overwritten_early),
         cmocka_unit_test(a_branch_becomes_a_predicate),
         cmocka_unit_test(calls_are_inlined_into_batch_code),
         cmocka_unit_test(columns_are_used_again),
