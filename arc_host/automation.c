@@ -118,6 +118,8 @@ static enum arcd_err open_ports(struct arc_host_automation *a, const struct arc_
         .bell = &a->bell,
         .queue = a->opts.queue,
         .authority = a->opts.authority,
+        .newest = a->env.newest,
+        .newest_ctx = a->env.ctx,
     };
     return arc_host_ports_open(&opts, ports, why);
 }

@@ -50,6 +50,9 @@ struct arc_host_env {
      * real-time part: it may lock, but should be short. Its writers are released. NULL: nobody. */
     void (*stopped)(void *ctx, const char *automation, const char *why);
 
+    /* What a channel of numbers holds when a program starts, see arc_host/ports.h. NULL: zero. */
+    bool (*newest)(void *ctx, struct telem_key key, union telem_value *value);
+
     /* A status.set. False: it failed, with a reason for the log in `why`; else the key of the
      * status (NUL-terminated, at most ARC_HOST_LOOP_NAME_MAX with it). In service. NULL: all fail.
      */

@@ -185,6 +185,19 @@ static enum arcd_err make_program(struct arc_host_ports *ports,
     return err;
 }
 
+/* The program begins with what the channels hold now. */
+static void preset_channels(struct arc_host_ports *ports, const struct arc_host_ports_opts *opts)
+{
+    const struct telem_chans *chans = telem_bus_chans(opts->bus);
+    for (uint32_t c = 0; opts->newest != NULL && c < ports->image->n_channels; c++) {
+        struct telem_key key = telem_chans_find(chans, ports->image->channels[c].name);
+        union telem_value value;
+        if (ports->image->channels[c].type != TELEM_STR &&
+            opts->newest(opts->newest_ctx, key, &value))
+            arc_host_program_preset(ports->program, c, value);
+    }
+}
+
 enum arcd_err arc_host_ports_open(const struct arc_host_ports_opts *opts,
                                   struct arc_host_ports **out, struct arcd_errinfo *why)
 {
@@ -204,6 +217,8 @@ enum arcd_err arc_host_ports_open(const struct arc_host_ports_opts *opts,
         err = open_sub(ports, opts, why);
     if (err == ARCD_OK)
         err = make_program(ports, opts, why);
+    if (err == ARCD_OK)
+        preset_channels(ports, opts);
     if (err != ARCD_OK) {
         arc_host_ports_close(ports);
         return err;

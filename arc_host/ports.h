@@ -29,6 +29,11 @@ struct arc_host_ports_opts {
     struct base_doorbell *bell; /* of the thread that runs the program */
     uint32_t queue;             /* batches per publisher, 2 to 1024 */
     uint8_t authority;          /* over channels for which the program declares none; 255: full */
+
+    /* What a channel of numbers holds when the program starts, before its first sample: true with
+     * the value, false for zero. NULL: zero for all. Called in open. */
+    bool (*newest)(void *ctx, struct telem_key key, union telem_value *value);
+    void *newest_ctx;
 };
 
 struct arc_host_ports;

@@ -424,11 +424,22 @@ void arc_host_program_free(struct arc_host_program *p)
     free(p);
 }
 
+void arc_host_program_preset(struct arc_host_program *p, uint32_t channel, union telem_value value)
+{
+    ARCD_ASSERT(!p->is_started && channel < p->image->n_channels);
+    struct arc_host_chan *chan = &p->chans[channel];
+    if (chan->type == TELEM_STR)
+        return;
+    union telem_value column;
+    telem_store((enum telem_type)chan->type, &column, 0, value);
+    chan->preset = chan->newest = arc_host_load(chan->type, &column, 0);
+}
+
 static void reset_channels(struct arc_host_program *p)
 {
     for (uint32_t c = 0; c < p->image->n_channels; c++) {
         struct arc_host_chan *chan = &p->chans[c];
-        chan->newest = (union arc_reg){0};
+        chan->newest = chan->preset;
         chan->arrived = 0;
         chan->refs_made = 0;
         chan->first_source = ARC_NONE;

@@ -67,6 +67,11 @@ const struct arc_image *arc_host_program_image(const struct arc_host_program *pr
 /* The options in force, defaults filled in. */
 const struct arc_host_options *arc_host_program_options(const struct arc_host_program *program);
 
+/* What a channel of numbers holds before its first sample, instead of zero; triggers nothing. Kept
+ * over a reset. Before start() only. */
+void arc_host_program_preset(struct arc_host_program *program, uint32_t channel,
+                             union telem_value value);
+
 /* ---- Input */
 
 /* The samples of one channel in a frame, oldest first. */

@@ -73,7 +73,8 @@ struct arc_host_backlog {
 };
 
 struct arc_host_chan {
-    union arc_reg newest; /* zero before the first sample */
+    union arc_reg newest; /* `preset` before the first sample */
+    union arc_reg preset; /* zero, or what arc_host_program_preset() said */
     struct arc_host_column_view now;
     uint64_t arrived;   /* cycle in which `now` came */
     const char *text;   /* of a str column: now.data is of struct telem_str */
