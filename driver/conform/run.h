@@ -1,13 +1,13 @@
-/* tests/conform/run.h - runs one conformance case on a virtual clock, through the entry points that
+/* driver/conform/run.h - runs one conformance case on a virtual clock, through the entry points that
  * a real-time thread uses.
  *
  * One call: conform_run_case(). Any thread; nothing is shared.
  */
-#ifndef TESTS_CONFORM_RUN_H
-#define TESTS_CONFORM_RUN_H
+#ifndef DRIVER_CONFORM_RUN_H
+#define DRIVER_CONFORM_RUN_H
 
 #include "arc_host/program.h"
-#include "tests/conform/case.h"
+#include "driver/conform/case.h"
 
 #include <stdio.h>
 

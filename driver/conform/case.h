@@ -1,13 +1,13 @@
-/* tests/conform/case.h - one conformance case, read from JSON: a program, its channels, and what it
+/* driver/conform/case.h - one conformance case, read from JSON: a program, its channels, and what it
  * must do at which time (docs: tests/conformance/FORMAT.md).
  *
  * One call: conform_case_read(). Everything is the arena's. Any thread.
  */
-#ifndef TESTS_CONFORM_CASE_H
-#define TESTS_CONFORM_CASE_H
+#ifndef DRIVER_CONFORM_CASE_H
+#define DRIVER_CONFORM_CASE_H
 
 #include "telem/type.h"
-#include "tests/conform/json.h"
+#include "driver/conform/json.h"
 
 #include <stdbool.h>
 

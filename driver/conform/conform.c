@@ -1,6 +1,6 @@
-#include "tests/conform/conform.h"
+#include "driver/conform/conform.h"
 
-#include "tests/conform/run.h"
+#include "driver/conform/run.h"
 
 #include <errno.h>
 #include <stdlib.h>

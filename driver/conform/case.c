@@ -1,4 +1,4 @@
-#include "tests/conform/case.h"
+#include "driver/conform/case.h"
 
 #include <errno.h>
 #include <math.h>

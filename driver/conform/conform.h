@@ -1,11 +1,11 @@
-/* tests/conform/conform.h - runs files of conformance cases and reports on them.
+/* driver/conform/conform.h - runs files of conformance cases and reports on them.
  *
  * Life cycle: conform_file() for each file, then conform_summary(). Prints one line a failing case:
  *     FAIL file: name: step 3 (20ms): valve_cmd: expected [1], got []
  * and in the end `N passed, M failed`. One thread.
  */
-#ifndef TESTS_CONFORM_CONFORM_H
-#define TESTS_CONFORM_CONFORM_H
+#ifndef DRIVER_CONFORM_CONFORM_H
+#define DRIVER_CONFORM_CONFORM_H
 
 #include "arc_host/program.h"
 

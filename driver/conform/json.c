@@ -1,4 +1,4 @@
-#include "tests/conform/json.h"
+#include "driver/conform/json.h"
 
 #include <stdbool.h>
 #include <string.h>

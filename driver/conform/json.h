@@ -1,10 +1,10 @@
-/* tests/conform/json.h - a small JSON reader that keeps numbers as they are written, so that an
+/* driver/conform/json.h - a small JSON reader that keeps numbers as they are written, so that an
  * integer of 64 bits stays exact, and members in their order.
  *
  * One call: conform_json_parse(). Everything is the arena's. Any thread.
  */
-#ifndef TESTS_CONFORM_JSON_H
-#define TESTS_CONFORM_JSON_H
+#ifndef DRIVER_CONFORM_JSON_H
+#define DRIVER_CONFORM_JSON_H
 
 #include "base/arena.h"
 #include "base/err.h"

@@ -1,4 +1,4 @@
-#include "tests/conform/run.h"
+#include "driver/conform/run.h"
 
 #include "arc/compile.h"
 #include "arc/image.h"
