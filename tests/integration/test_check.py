@@ -69,8 +69,9 @@ class Check(Case):
         self.assert_says("channel 'level' is used twice")
 
     def test_two_tasks_that_write_one_channel(self):
-        self.folder.put("tasks/other.json", GOOD_READ)
-        self.assert_says("level", "tasks/other.json")
+        for name in ("in", "other"):
+            self.folder.put(f"tasks/{name}.json", {**GOOD_READ, "auto_start": True})
+        self.assert_says("tasks/other.json: channels[0].channel: channel 'level' is already written by task 'in'")
 
     def test_a_huge_number(self):
         self.folder.put("tasks/in.json", json.dumps(GOOD_READ).replace("100", "1e999", 1))
@@ -97,7 +98,7 @@ class Check(Case):
 
     def test_a_program_that_does_not_compile_names_line_and_hint(self):
         self.folder.automation("ctl", "func f(x f64) f64 {\n    return x + y\n}\nlevel -> f{} -> valve_cmd\n")
-        self.assert_says("automations/ctl.arc:2:16: error[ARC4001]", "return x + y", "^")
+        self.assert_says("automations/ctl.arc:2:15: error[ARC4001]", "return x + y", "^")
 
     def test_a_program_must_not_write_a_measured_channel(self):
         self.folder.automation("ctl", "1.0 -> level\n")
