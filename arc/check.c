@@ -18,7 +18,6 @@ static void check_program(struct checker *c)
 {
     check_names_init(c);
     check_declare_program(c);
-    check_unused_imports(c);
     check_authorities(c);
     check_constants(c);
     check_signatures(c);
@@ -27,6 +26,7 @@ static void check_program(struct checker *c)
     check_close_channel_sets(c);
     check_recursion(c);
     check_scopes(c);
+    check_unused_imports(c);
     for (size_t i = 0; i < c->program->n_channels; i++)
         c->program->channels[i]->is_written |= c->program->channels[i]->has_authority;
 }

@@ -80,6 +80,7 @@ static void make_constant(struct arc_expr *expr, const struct arc_const *constan
 
 static void no_value(struct checker *c, struct arc_expr *expr, const struct arc_symbol *symbol)
 {
+    check_excuse_import(symbol);
     const char *name = expr->u.name->text;
     struct arc_diag *diag = NULL;
     switch (symbol->kind) {

@@ -71,6 +71,7 @@ static struct arc_node *name_node(struct checker *c, struct flow_build *b, struc
     if (symbol != NULL && symbol->kind == ARC_SYM_CONST)
         return constant_node(c, b, expr, place);
     if (symbol != NULL) {
+        check_excuse_import(symbol);
         refuse_name(c, expr, symbol->kind == ARC_SYM_FUNC);
         return NULL;
     }

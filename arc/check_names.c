@@ -195,8 +195,7 @@ void check_leave_block(struct checker *c, size_t n_visible)
     c->n_visible = n_visible;
 }
 
-/* An import whose name is in conflict is not blamed for being unused as well. */
-static void excuse_import(const struct arc_symbol *symbol)
+void check_excuse_import(const struct arc_symbol *symbol)
 {
     if (symbol->kind == ARC_SYM_IMPORT)
         symbol->u.import->is_used = true;
@@ -207,7 +206,7 @@ static void declare(struct checker *c, struct arc_ident *ident, struct arc_symbo
 {
     struct arc_symbol *other = ident->symbol;
     if (other != NULL)
-        excuse_import(other);
+        check_excuse_import(other);
     if (other != NULL && other->span.start <= symbol.span.start) {
         check_conflict(c, ident->text, symbol.span, other->span);
         return;

@@ -111,6 +111,9 @@ void check_names_init(struct checker *c);
 void check_declare_program(struct checker *c);
 void check_unused_imports(struct checker *c);
 
+/* An import whose name is misused is not blamed for being unused as well. */
+void check_excuse_import(const struct arc_symbol *symbol);
+
 /* NULL when the table has no such channel. */
 struct arc_channel *check_channel(struct checker *c, struct arc_ident *ident);
 
