@@ -34,7 +34,14 @@
 #define WIDE
 #endif
 
-/* d is b, or c, or neither: no element is read after it was written. */
+/* d is b, or c, or neither: no element is read after it was written. clang finds out at run time,
+ * and would warn of each loop that cannot be vectorised. */
+#if defined(__clang__)
+#define INDEPENDENT
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 #define KERNEL(name, D, BT, CT, value)                                                             \
     static WIDE ARCD_RT void name(void *d_, const void *b_, const void *c_, uint32_t n)            \
     {                                                                                              \
@@ -42,7 +49,7 @@
         const BT *b = b_;                                                                          \
         const CT *c = c_;                                                                          \
         (void)c;                                                                                   \
-        _Pragma("GCC ivdep") for (uint32_t k = 0; k < n; k++) d[k] = (D)(value);                   \
+        INDEPENDENT for (uint32_t k = 0; k < n; k++) d[k] = (D)(value);                            \
     }
 #define KERNEL_UN(X, T, OP, fn) KERNEL(kernel_##OP##_##T, C_##T, C_##T, C_##T, FN_##T(fn)(b[k]))
 #define KERNEL_MOV(X, T, OP, none) KERNEL(kernel_##OP##_##T, C_##T, C_##T, C_##T, b[k])

@@ -83,11 +83,11 @@
 #define ARC_HOST_SIGNED_DIV(T, C, W)                                                               \
     static inline C arc_host_div_##T(C a, C b)                                                     \
     {                                                                                              \
-        return b == -1 ? arc_host_neg_##T(a) : (C)(a / b);                                         \
+        return (C)(b == -1 ? arc_host_neg_##T(a) : a / b);                                         \
     }                                                                                              \
     static inline C arc_host_mod_##T(C a, C b)                                                     \
     {                                                                                              \
-        return b == -1 ? 0 : (C)(a % b);                                                           \
+        return (C)(b == -1 ? 0 : a % b);                                                           \
     }
 #define ARC_HOST_UNSIGNED_DIV(T, C, W)                                                             \
     static inline C arc_host_div_##T(C a, C b)                                                     \
@@ -124,7 +124,7 @@
             return arc_host_power_##T(a, (uint64_t)b);                                             \
         if (a == 1)                                                                                \
             return 1;                                                                              \
-        return a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;                                                \
+        return (C)(a == -1 ? (b % 2 == 0 ? 1 : -1) : 0);                                           \
     }
 #define ARC_HOST_UNSIGNED_POW(T, C, W)                                                             \
     ARC_HOST_POWER(T, C, W)                                                                        \

@@ -44,7 +44,9 @@ static __int128 power(__int128 base, uint64_t exponent, int bits, bool is_signed
                 const __int128 x = a, y = b;                                                       \
                 CHECK("sum", arc_host_add_##T(a, b), wrap(x + y, bits, is_signed));                \
                 CHECK("difference", arc_host_sub_##T(a, b), wrap(x - y, bits, is_signed));         \
-                CHECK("product", arc_host_mul_##T(a, b), wrap(x *y, bits, is_signed));             \
+                CHECK("product", arc_host_mul_##T(a, b),                                           \
+                      wrap((__int128)((unsigned __int128)x * (unsigned __int128)y), bits,          \
+                           is_signed));                                                            \
                 CHECK("negative", arc_host_neg_##T(a), wrap(-x, bits, is_signed));                 \
                 if (b != 0) {                                                                      \
                     CHECK("quotient", arc_host_div_##T(a, b), wrap(x / y, bits, is_signed));       \
