@@ -252,7 +252,9 @@ static void run_at_1khz(double seconds)
 
 static const char doc[] =
     "One cycle of the host, from the wake-up until the output is on the bus, for an interval that "
-    "measures its own spacing; beside the same written by hand in C, turn about. The bar is 1 us.";
+    "measures its own spacing; beside the same written by hand in C, turn about. The bar is 1 us "
+    "back "
+    "to back; at 1 kHz caches and branch predictors have been used by others in between.";
 
 int main(int argc, char **argv)
 {
@@ -271,7 +273,7 @@ int main(int argc, char **argv)
     base_rt_apply(&request, &got); /* not before: spinning without a wait would starve the core */
     run_at_1khz(opts.seconds / 2);
     bench_row_limit(&report, got.fifo ? "1 kHz, FIFO thread" : "1 kHz, normal thread", &bench.pair,
-                    LIMIT_NS);
+                    0);
     int status = bench_end(&report);
     close_bus();
     return status;
