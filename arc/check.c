@@ -31,8 +31,23 @@ static void check_program(struct checker *c)
         c->program->channels[i]->is_written |= c->program->channels[i]->has_authority;
 }
 
-struct arc_program *arc_check(const struct arc_source *source, const struct arc_chan_table *table,
-                              struct base_arena *arena, struct arc_diags *diags)
+/* The types of functions that have a syntax error. It alone was reported, so nothing more is. */
+static void check_broken_functions(struct checker *c)
+{
+    struct arc_diags untold;
+    struct arc_diags *told = c->diags;
+    arc_diags_init(&untold, c->arena, c->program->source);
+    c->diags = &untold;
+    for (size_t i = 0; i < c->program->n_funcs; i++) {
+        if (c->program->funcs[i]->is_broken)
+            check_function_body(c, c->program->funcs[i]);
+    }
+    c->diags = told;
+}
+
+static struct arc_program *check(const struct arc_source *source,
+                                 const struct arc_chan_table *table, struct base_arena *arena,
+                                 struct arc_diags *diags, bool is_loose)
 {
     if (!check_size(source, diags))
         return NULL;
@@ -44,6 +59,22 @@ struct arc_program *arc_check(const struct arc_source *source, const struct arc_
                         .idents = &idents,
                         .table = table};
     check_program(&c);
+    if (is_loose)
+        check_broken_functions(&c);
     arc_diags_sort(diags);
-    return diags->n_errors == 0 ? c.program : NULL;
+    return c.program;
+}
+
+struct arc_program *arc_check(const struct arc_source *source, const struct arc_chan_table *table,
+                              struct base_arena *arena, struct arc_diags *diags)
+{
+    struct arc_program *program = check(source, table, arena, diags, false);
+    return diags->n_errors == 0 ? program : NULL;
+}
+
+struct arc_program *arc_check_loosely(const struct arc_source *source,
+                                      const struct arc_chan_table *table, struct base_arena *arena,
+                                      struct arc_diags *diags)
+{
+    return check(source, table, arena, diags, true);
 }

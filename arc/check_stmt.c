@@ -507,10 +507,8 @@ static void warn_unassigned(struct checker *c, const struct arc_func *func)
     }
 }
 
-void check_function(struct checker *c, struct arc_func *func)
+void check_function_body(struct checker *c, struct arc_func *func)
 {
-    if (func->is_broken)
-        return;
     c->func = func;
     c->loop_depth = 0;
     declare_params(c, func->config, func->n_config);
@@ -521,4 +519,10 @@ void check_function(struct checker *c, struct arc_func *func)
     check_returns(c, func);
     warn_unassigned(c, func);
     c->func = NULL;
+}
+
+void check_function(struct checker *c, struct arc_func *func)
+{
+    if (!func->is_broken)
+        check_function_body(c, func);
 }

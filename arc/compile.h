@@ -39,6 +39,14 @@ struct arc_chan_table {
 struct arc_program *arc_check(const struct arc_source *source, const struct arc_chan_table *table,
                               struct base_arena *arena, struct arc_diags *diags);
 
+/* For editors: as arc_check(), but the tree in any case, as far as parser and checker came; NULL
+ * only for a source over the limit. The guarantees of arc/ast.h do not hold in a tree with errors:
+ * parsed kinds may be left, types may be ARC_SHAPE_ERROR or, where nothing was checked,
+ * ARC_SHAPE_NONE. Functions with a syntax error have the types of what could be read. */
+struct arc_program *arc_check_loosely(const struct arc_source *source,
+                                      const struct arc_chan_table *table, struct base_arena *arena,
+                                      struct arc_diags *diags);
+
 /* The image of a program, verified; NULL when there are errors, which are in `diags` then, as
  * arc_check() leaves them. The tree is made in the arena of `diags`. Free with arc_image_free(). */
 struct arc_image *arc_compile(const struct arc_source *source, const struct arc_chan_table *table,
