@@ -185,12 +185,14 @@ void cli_table_free(struct cli_table *table)
 /* ---- Signals -----------------------------------------------------------------------------------
  */
 
-volatile sig_atomic_t cli_stop_signals;
+volatile sig_atomic_t cli_stop_signals, cli_reload_signals;
 
 static void count_signal(int signum)
 {
-    (void)signum;
-    cli_stop_signals++;
+    if (signum == SIGHUP)
+        cli_reload_signals = 1;
+    else
+        cli_stop_signals++;
 }
 
 void cli_catch_signals(void)
@@ -199,4 +201,5 @@ void cli_catch_signals(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
 }

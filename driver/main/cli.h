@@ -92,6 +92,8 @@ const char *cli_duration(double us, char text[24]);
 
 /* Set by SIGINT and SIGTERM after cli_catch_signals(). */
 extern volatile sig_atomic_t cli_stop_signals;
+/* Set by SIGHUP. */
+extern volatile sig_atomic_t cli_reload_signals;
 void cli_catch_signals(void);
 
 #endif

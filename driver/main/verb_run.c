@@ -110,6 +110,10 @@ static void run_until_told(struct driver_supervisor *supervisor, const struct ar
         /* A signal does not end the wait, so it is looked for ten times a second. */
         int64_t until = base_mono_ns() + BASE_NS_PER_S / 10;
         driver_supervisor_poll(supervisor, until < end ? until : end);
+        if (cli_reload_signals != 0) {
+            cli_reload_signals = 0;
+            json_decref(ask(supervisor, json_pack("{s:s}", "cmd", "reload")));
+        }
         if (live != NULL && base_mono_ns() >= next_draw) {
             draw(supervisor, live, args, began);
             next_draw += step;
@@ -218,7 +222,8 @@ int cli_verb_run(int argc, char **argv)
         .args_doc = "[DIR]",
         .doc = "Run the Driver on a configuration folder (by default $ARCD_CONFIG or /etc/arcd). "
                "SIGINT and SIGTERM "
-               "stop it in order: automations, write tasks (safe values), read tasks.\vExits 0 "
+               "stop it in order: automations, write tasks (safe values), read tasks. SIGHUP is "
+               "arcd reload.\vExits 0 "
                "after a stop, 78 when "
                "the configuration has errors, 75 when a task did not stop in time."};
     struct args args = {.dir = from_env("ARCD_CONFIG", "/etc/arcd"),
