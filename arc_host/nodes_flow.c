@@ -63,10 +63,8 @@ ARCD_RT bool arc_host_run_sink(struct arc_host_program *p, uint32_t node)
     struct arc_host_column_view view = arc_host_offer(p, n->inputs.first).view;
     if (view.n == 0)
         return true;
-    uint8_t type = p->chans[n->channel].type;
-    for (uint32_t i = 0; i < view.n; i++)
-        if (!arc_host_write(p, n->channel, arc_host_load(type, view.data, i), view.times[i]))
-            return false;
+    if (!arc_host_write_rows(p, n->channel, view))
+        return false;
     arc_host_fire_one(p, n->outputs.first, (union arc_reg){.u64 = 1}, view.times[view.n - 1]);
     return true;
 }

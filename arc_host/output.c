@@ -12,24 +12,62 @@ ARCD_RT void arc_host_outputs_clear(struct arc_host_program *p)
     p->outputs.n_statuses = 0;
 }
 
+static ARCD_RT bool stop_for_writes(struct arc_host_program *p)
+{
+    return arc_host_stop(
+        p, (struct arc_host_fault){.kind = ARC_HOST_FAULT_WRITES, .a = p->options.max_writes});
+}
+
+/* The next time on the channel: strictly later than the one before, whatever the clocks did. */
+static inline int64_t next_time(struct arc_host_chan *chan, int64_t time_ns)
+{
+    if (time_ns <= chan->written_ns)
+        time_ns = chan->written_ns + 1;
+    return chan->written_ns = time_ns;
+}
+
 ARCD_RT bool arc_host_write(struct arc_host_program *p, uint32_t channel, union arc_reg value,
                             int64_t time_ns)
 {
     if (p->outputs.n_writes == p->options.max_writes)
-        return arc_host_stop(
-            p, (struct arc_host_fault){.kind = ARC_HOST_FAULT_WRITES, .a = p->options.max_writes});
+        return stop_for_writes(p);
     struct arc_host_chan *chan = &p->chans[channel];
-    if (time_ns <= chan->written_ns)
-        time_ns = chan->written_ns + 1;
-    chan->written_ns = time_ns;
     struct arc_host_write *write = &p->writes[p->outputs.n_writes++];
     write->channel = channel;
     write->len = 0;
-    write->time_utc_ns = time_ns;
+    write->time_utc_ns = next_time(chan, time_ns);
     if (chan->type == TELEM_F32)
         write->number.f32 = value.f32;
     else
         write->number.u64 = value.u64;
+    return true;
+}
+
+#define WRITE_ROWS(C, member)                                                                      \
+    for (uint32_t i = 0; i < view.n; i++)                                                          \
+        write[i] = (struct arc_host_write){.channel = channel,                                     \
+                                           .number.member = ((const C *)view.data)[i],             \
+                                           .time_utc_ns = next_time(chan, view.times[i])};         \
+    break
+
+ARCD_RT bool arc_host_write_rows(struct arc_host_program *p, uint32_t channel,
+                                 struct arc_host_column_view view)
+{
+    if (view.n > p->options.max_writes - p->outputs.n_writes)
+        return stop_for_writes(p);
+    struct arc_host_chan *chan = &p->chans[channel];
+    struct arc_host_write *write = &p->writes[p->outputs.n_writes];
+    p->outputs.n_writes += view.n;
+    switch (chan->type) {
+    case TELEM_I8: WRITE_ROWS(int8_t, i64);
+    case TELEM_I16: WRITE_ROWS(int16_t, i64);
+    case TELEM_I32: WRITE_ROWS(int32_t, i64);
+    case TELEM_U8: WRITE_ROWS(uint8_t, u64);
+    case TELEM_U16: WRITE_ROWS(uint16_t, u64);
+    case TELEM_U32: WRITE_ROWS(uint32_t, u64);
+    case TELEM_F32: WRITE_ROWS(float, f32);
+    default: WRITE_ROWS(uint64_t, u64); /* f64 and references bit by bit */
+    }
     return true;
 }
 

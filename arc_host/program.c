@@ -15,6 +15,8 @@ enum {
     WRITES_PER_CALL = 4, /* that a body which writes channels is given room for, on average */
 };
 
+static const uint64_t MOST_COLUMN_BYTES = UINT64_C(2) << 30;
+
 /* ---- Options */
 
 static uint32_t or_default(uint32_t value, uint32_t def)
@@ -140,12 +142,39 @@ static bool owns_times(const struct arc_host_program *p, uint32_t output)
            p->image->func_outputs[func->outputs.first + k].flag_reg != ARC_NO_REG;
 }
 
+/* What the columns take, as they are made below. */
+static uint64_t column_bytes(const struct arc_host_program *p)
+{
+    const struct arc_image *image = p->image;
+    uint64_t bytes = 0;
+    for (uint32_t o = 0; o < image->n_outputs; o++) /* samples, times, and room to write them */
+        bytes += (uint64_t)p->slots[o].rows * (8 + 8 + sizeof(struct arc_host_write));
+    for (uint32_t i = 0; i < image->n_inputs; i++)
+        if (image->inputs[i].source != ARC_NONE && p->nodes[image->inputs[i].node].has_held)
+            bytes += (uint64_t)p->slots[image->inputs[i].source].rows * (8 + 8);
+    for (uint32_t c = 0; c < image->n_channels; c++) /* references and a backlog */
+        bytes += (uint64_t)p->options.max_rows * 8 + (uint64_t)p->options.backlog_rows * (8 + 8);
+    return bytes + (uint64_t)p->options.max_writes * sizeof(struct arc_host_write);
+}
+
+static enum arcd_err size_slots(struct arc_host_program *p, struct arcd_errinfo *why)
+{
+    p->slots = base_arena_array(&p->arena, struct arc_host_slot, p->image->n_outputs);
+    find_rows(p);
+    uint64_t bytes = column_bytes(p);
+    if (bytes > MOST_COLUMN_BYTES)
+        return arcd_fail(why, ARCD_ERR_INVALID, 0,
+                         "batches of %u rows take up to %llu MiB in this program, more than %llu: "
+                         "fewer rows a batch, or several programs",
+                         p->options.max_rows, (unsigned long long)(bytes >> 20),
+                         (unsigned long long)(MOST_COLUMN_BYTES >> 20));
+    return ARCD_OK;
+}
+
 static void init_slots(struct arc_host_program *p)
 {
     const struct arc_image *image = p->image;
-    p->slots = base_arena_array(&p->arena, struct arc_host_slot, image->n_outputs);
     p->ref_slots = base_arena_array(&p->arena, uint32_t, image->n_outputs);
-    find_rows(p);
     for (uint32_t o = 0; o < image->n_outputs; o++) {
         struct arc_host_slot *slot = &p->slots[o];
         const struct arc_image_node *n = &image->nodes[image->outputs[o].node];
@@ -387,6 +416,7 @@ enum arcd_err arc_host_program_new(const struct arc_image *image,
     struct arc_host_program *p = calloc(1, sizeof *p);
     if (p == NULL)
         return arcd_fail(why, ARCD_ERR_NOMEM, 0, "no memory for an automation");
+    base_arena_init(&p->arena);
     p->image = image;
     p->stamp_ns = INT64_MIN;
     p->now_ns = INT64_MIN;
@@ -395,13 +425,15 @@ enum arcd_err arc_host_program_new(const struct arc_image *image,
         err = check_periods(image, why);
     if (err == ARCD_OK)
         err = fill_options(p, options, why);
+    if (err == ARCD_OK) {
+        init_nodes(p);
+        err = size_slots(p, why);
+    }
     if (err != ARCD_OK) {
-        free(p);
+        arc_host_program_free(p);
         return err;
     }
-    base_arena_init(&p->arena);
     init_strings(p);
-    init_nodes(p);
     init_slots(p);
     init_held(p);
     init_status_nodes(p);

@@ -175,7 +175,7 @@ ARCD_RT void arc_host_program_tidy(struct arc_host_program *program);
 
 /* The key for status request `id` is known ("" on failure). Between cycles only. A node that is
  * still waiting for it fires it in the next cycle, which should follow at once: true then. A reply
- * that nobody waits for any more is ignored. */
+ * that nobody waits for any more is ignored. The outputs are gone afterwards. */
 ARCD_RT bool arc_host_program_status_reply(struct arc_host_program *program, uint64_t id,
                                            const char *key, uint32_t len);
 

@@ -378,6 +378,8 @@ ARCD_RT void arc_host_outputs_clear(struct arc_host_program *p);
 ARCD_RT void arc_host_outputs_finish(struct arc_host_program *p);
 ARCD_RT bool arc_host_write(struct arc_host_program *p, uint32_t channel, union arc_reg value,
                             int64_t time_ns);
+ARCD_RT bool arc_host_write_rows(struct arc_host_program *p, uint32_t channel,
+                                 struct arc_host_column_view view);
 ARCD_RT void arc_host_set_authority(struct arc_host_program *p, uint32_t channel, uint8_t value);
 
 /* Queues a request and gives the key if it is known, else the empty string; *id is 0 when nobody

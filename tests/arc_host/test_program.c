@@ -479,6 +479,17 @@ static void options_over_their_limits_are_refused(void **state)
     assert_int_equal(arc_host_program_new(b->image, &rows, &program, &why), ARCD_ERR_INVALID);
     assert_int_equal(arc_host_program_new(b->image, &heap, &program, &why), ARCD_ERR_INVALID);
     assert_null(program);
+    unload(b);
+    static char text[40000]; /* a thousand functions, each with a column of a million */
+    char *to = text;
+    to += sprintf(to, "func f(x f64) f64 { return x }\na -> f{}");
+    for (int i = 0; i < 1000; i++)
+        to += sprintf(to, " -> f{}");
+    sprintf(to, " -> b");
+    load(b, text, (struct arc_host_options){0});
+    struct arc_host_options columns = {.max_rows = 1 << 20};
+    assert_int_equal(arc_host_program_new(b->image, &columns, &program, &why), ARCD_ERR_INVALID);
+    assert_non_null(strstr(why.text, "MiB"));
 }
 
 static void two_programs_of_one_image_know_nothing_of_each_other(void **state)
