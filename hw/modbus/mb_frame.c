@@ -105,11 +105,6 @@ bool mb_request_is_write(const struct mb_request *request)
 
 /* ---- Replies */
 
-bool mb_reply_is_for(const struct mb_request *request, uint8_t fc)
-{
-    return (fc & 0x7F) == request->fc;
-}
-
 /* What is behind the function code and has to be right. */
 static bool body_is_right(const struct mb_request *request, const struct mb_reply *reply)
 {
@@ -128,7 +123,7 @@ enum mb_verdict mb_reply_check(const struct mb_request *request, const struct mb
                                uint8_t *exception)
 {
     *exception = 0;
-    if (reply->pdu_len == 0 || !mb_reply_is_for(request, reply->pdu[0]))
+    if (reply->pdu_len == 0 || (reply->pdu[0] & 0x7F) != request->fc)
         return MB_REPLY_DAMAGED;
     if (reply->pdu[0] & 0x80) {
         if (reply->pdu_len != 2 || reply->pdu[1] == 0)
@@ -147,4 +142,15 @@ void mb_reply_values(const struct mb_request *request, const struct mb_reply *re
     bool bits = request->fc == MB_FC_READ_COILS || request->fc == MB_FC_READ_DISCRETE_INPUTS;
     for (uint16_t i = 0; i < request->count; i++)
         values[i] = bits ? reply->pdu[2 + i / 8] >> i % 8 & 1 : get_u16(reply->pdu + 2 + 2 * i);
+}
+
+uint16_t mb_crc16(const uint8_t *bytes, size_t n)
+{
+    uint16_t crc = 0xFFFF;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = (uint16_t)(crc & 1 ? crc >> 1 ^ 0xA001 : crc >> 1);
+    }
+    return crc;
 }

@@ -67,8 +67,7 @@ enum mb_verdict mb_reply_check(const struct mb_request *request, const struct mb
 void mb_reply_values(const struct mb_request *request, const struct mb_reply *reply,
                      uint16_t *values);
 
-/* Does a reply that starts with this function code look like an answer to the request? Libraries
- * that frame by the function code alone ask before they know more. */
-bool mb_reply_is_for(const struct mb_request *request, uint8_t fc);
+/* Of an RTU frame; its low byte goes over the wire first. */
+uint16_t mb_crc16(const uint8_t *bytes, size_t n);
 
 #endif
