@@ -42,6 +42,12 @@ static uint16_t swapped(uint16_t reg, bool swap)
     return swap ? (uint16_t)(reg << 8 | reg >> 8) : reg;
 }
 
+uint64_t mb_raw_mask(enum mb_type type)
+{
+    uint32_t bits = types[type].bits;
+    return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+}
+
 uint64_t mb_raw(const struct mb_format *format, const uint16_t *registers)
 {
     uint32_t n = types[format->type].registers;
@@ -52,8 +58,7 @@ uint64_t mb_raw(const struct mb_format *format, const uint16_t *registers)
     }
     if (format->type == MB_BIT)
         return raw >> format->bit & 1;
-    uint32_t bits = types[format->type].bits;
-    return bits < 64 ? raw & ((UINT64_C(1) << bits) - 1) : raw;
+    return raw & mb_raw_mask(format->type);
 }
 
 static void put_raw(const struct mb_format *format, uint64_t raw, uint16_t *registers)
@@ -149,7 +154,7 @@ static bool integer_raw(const struct mb_format *format, union telem_value value,
     if (types[format->type].value == HW_U64)
         return value.u64 >> bits == 0;
     int64_t end = INT64_C(1) << (bits - 1);
-    *raw &= (UINT64_C(1) << bits) - 1;
+    *raw &= mb_raw_mask(format->type);
     return value.i64 >= -end && value.i64 < end;
 }
 

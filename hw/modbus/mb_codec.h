@@ -50,6 +50,7 @@ uint32_t mb_format_registers(const struct mb_format *format);
 
 /* The value's bits as one number, most significant first; not for strings. */
 uint64_t mb_raw(const struct mb_format *format, const uint16_t *registers);
+uint64_t mb_raw_mask(enum mb_type type); /* ones where such a number can have them */
 
 /* Not for strings. BCD with a digit above 9 gives NaN. */
 union telem_value mb_decode(const struct mb_format *format, const uint16_t *registers);

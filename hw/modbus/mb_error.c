@@ -29,7 +29,8 @@ bool mb_error_is_unit_gone(int code)
 
 bool mb_error_is_link(int code)
 {
-    return code != 0 && code != ECANCELED && code < MB_E_BASE && !mb_error_is_unit_gone(code);
+    return code != 0 && code != ECANCELED && code != EINPROGRESS && code < MB_E_BASE &&
+           !mb_error_is_unit_gone(code);
 }
 
 /* X(code, class, text): everything that is not the system's own. */
@@ -53,6 +54,7 @@ bool mb_error_is_link(int code)
     X(MB_E_BAD_UNIT, HW_TEMPORARY, "answer from another unit")                                     \
     X(ETIMEDOUT, HW_TEMPORARY, "no answer")                                                        \
     X(EHOSTDOWN, HW_TEMPORARY, "no answer lately, so it is asked less often")                      \
+    X(EINPROGRESS, HW_TEMPORARY, "the link was busy with other requests")                          \
     X(ECANCELED, HW_NOMINAL, "interrupted")
 
 enum hw_class mb_error_class(int code)

@@ -1,10 +1,9 @@
 /* hw/modbus/mb_error.h - the results of Modbus calls: numbers, classes, sentences.
  *
- * A result is an int: 0, an errno of the system, or one of libmodbus's numbers, which are what users
- * find when they search. Three errnos have a meaning of their own here:
- *     ECANCELED  the caller was interrupted
- *     ENOTCONN   the link is down and will be tried again later
- *     EHOSTDOWN  the unit did not answer lately and is asked less often
+ * A result is an int: 0, an errno of the system, or one of libmodbus's numbers, which are what
+ * users find when they search. Four errnos have a meaning of their own here: ECANCELED    the
+ * caller was interrupted ENOTCONN     the link is down and will be tried again later EHOSTDOWN the
+ * unit did not answer lately and is asked less often EINPROGRESS  others had the link all the time
  */
 #ifndef HW_MODBUS_MB_ERROR_H
 #define HW_MODBUS_MB_ERROR_H
@@ -36,10 +35,10 @@ enum {
 /* The result for an exception code from the wire, 1 to 255. */
 int mb_error_of_exception(uint8_t exception);
 
-bool mb_error_is_exception(int code);  /* the device answered, with a refusal */
-bool mb_error_is_damage(int code);     /* an answer came and made no sense */
-bool mb_error_is_link(int code);       /* the connection is gone */
-bool mb_error_is_unit_gone(int code);  /* this unit alone does not answer */
+bool mb_error_is_exception(int code); /* the device answered, with a refusal */
+bool mb_error_is_damage(int code);    /* an answer came and made no sense */
+bool mb_error_is_link(int code);      /* the connection is gone */
+bool mb_error_is_unit_gone(int code); /* this unit alone does not answer */
 
 enum hw_class mb_error_class(int code);
 

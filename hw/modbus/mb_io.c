@@ -38,6 +38,11 @@ struct mb_io {
     atomic_bool in_frame;
 };
 
+const char *mb_io_version(void)
+{
+    return LIBMODBUS_VERSION_STRING;
+}
+
 /* ---- Making and freeing */
 
 static modbus_t *new_context(const struct mb_io_config *c)
@@ -234,9 +239,13 @@ static int send_tcp(struct mb_io *io, const struct mb_request *request, uint16_t
                     int64_t deadline_ns, struct mb_frame *sent)
 {
     uint16_t length = (uint16_t)(request->pdu_len + 1);
-    const uint8_t header[TCP_HEADER] = {
-        (uint8_t)(transaction >> 8), (uint8_t)transaction, 0, 0, (uint8_t)(length >> 8),
-        (uint8_t)length,             request->unit};
+    const uint8_t header[TCP_HEADER] = {(uint8_t)(transaction >> 8),
+                                        (uint8_t)transaction,
+                                        0,
+                                        0,
+                                        (uint8_t)(length >> 8),
+                                        (uint8_t)length,
+                                        request->unit};
     memcpy(sent->raw, header, TCP_HEADER);
     memcpy(sent->raw + TCP_HEADER, request->pdu, request->pdu_len);
     sent->raw_len = (uint16_t)(TCP_HEADER + request->pdu_len);

@@ -71,6 +71,8 @@ struct mb_io_ops {
 
 extern const struct mb_io_ops mb_io_libmodbus;
 
+const char *mb_io_version(void); /* of libmodbus: "3.1.6" */
+
 /* ---- Parts of the real one */
 
 struct mb_lookup;
@@ -81,7 +83,8 @@ int mb_tcp_connect(const char *host, uint16_t port, int wake_fd, int64_t deadlin
                    struct mb_lookup **pending, int *fd, char text[MB_IO_TEXT]);
 void mb_lookup_free(struct mb_lookup *lookup);
 
-/* Waits until fd is ready for `events` of poll(2). 0, ETIMEDOUT or ECANCELED. Signals do not count. */
+/* Waits until fd is ready for `events` of poll(2). 0, ETIMEDOUT or ECANCELED. Signals do not count.
+ */
 int mb_wait_fd(int fd, short events, int wake_fd, int64_t deadline_ns);
 
 #endif

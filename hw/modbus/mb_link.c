@@ -1,6 +1,6 @@
 /* A request goes through four stages: the link is opened if it is not, pauses and left-over answers
- * are waited out, the request is sent, and its answer is picked from what arrives. Each stage is one
- * function that gives a result of mb_error.h; what a result means for the link and the unit is
+ * are waited out, the request is sent, and its answer is picked from what arrives. Each stage is
+ * one function that gives a result of mb_error.h; what a result means for the link and the unit is
  * decided in one place, settle_accounts(). */
 #include "hw/modbus/mb_link.h"
 
@@ -37,7 +37,7 @@ enum arcd_err mb_link_new(const struct mb_link_config *config, const struct mb_i
     l->ops = ops;
     l->clock = clock;
     mb_link_name(&config->io, l->name);
-    l->io = ops->new(&config->io, why);
+    l->io = ops->new (&config->io, why);
     if (l->io == NULL) {
         free(l);
         return ARCD_ERR_CONFIG;
@@ -91,6 +91,10 @@ static void close_link(struct mb_link *link, int code, const char *text)
         link->n_attempts++;
         link->next_connect_ns = now(link) + pause_ns(&link->config.reconnect, link->n_attempts);
     }
+    if (link->is_open) {
+        link->was_lost = true;
+        atomic_fetch_add(&link->n_lost, 1);
+    }
     link->is_open = false;
     link->is_proven = false;
     link->n_timeouts = 0;
@@ -113,7 +117,7 @@ static int open_link(struct mb_link *link, struct mb_caller *caller, int64_t dea
     if (code != 0) {
         link->is_proven = false;
         close_link(link, code, text);
-        return code;
+        return code == ETIMEDOUT ? ENOTCONN : code; /* no answer to connect: the link, not a unit */
     }
     link->is_open = true;
     link->n_timeouts = 0;
@@ -159,8 +163,8 @@ static int get_ready(struct mb_link *link, const struct mb_ask *ask)
 
 static int64_t frame_limit_ns(const struct mb_link *link, const struct mb_ask *ask)
 {
-    int64_t pause = link->config.byte_timeout_ns > 0 ? link->config.byte_timeout_ns
-                                                     : ask->response_timeout_ns;
+    int64_t pause =
+        link->config.byte_timeout_ns > 0 ? link->config.byte_timeout_ns : ask->response_timeout_ns;
     return pause + ask->request->reply_len * link->config.char_ns;
 }
 
@@ -174,9 +178,8 @@ static int receive_answer(struct mb_link *link, const struct mb_ask *ask, int64_
         if (code == 0)
             mb_trace_add(&link->trace, base_clock_utc(link->clock), false, frame->raw,
                          frame->raw_len);
-        bool foreign = code == EAGAIN ||
-                       (code == 0 && !link->config.io.is_rtu &&
-                        frame->transaction != link->transaction);
+        bool foreign = code == EAGAIN || (code == 0 && !link->config.io.is_rtu &&
+                                          frame->transaction != link->transaction);
         if (!foreign)
             return code;
         atomic_fetch_add(&ask->stats->late, 1);
@@ -290,12 +293,12 @@ static int try_once(struct mb_link *link, const struct mb_ask *ask, struct mb_re
                     bool *was_sent)
 {
     *was_sent = false;
-    bool was_open = link->is_open;
     int code = open_link(link, ask->caller, ask->deadline_ns);
     if (code != 0)
         return code;
-    if (!was_open && atomic_load(&link->n_opened) > 1)
+    if (link->was_lost)
         atomic_fetch_add(&ask->stats->reconnects, 1);
+    link->was_lost = false;
     code = get_ready(link, ask);
     if (mb_error_is_link(code))
         close_link(link, code, "");
@@ -318,7 +321,7 @@ static bool is_shared(const struct mb_link *link)
 static void note_unit(struct mb_link *link, const struct mb_ask *ask, int code, int64_t began_ns)
 {
     struct mb_unit *unit = &link->units[ask->request->unit];
-    if (code == ECANCELED || code == EHOSTDOWN || mb_error_is_link(code))
+    if (code == ECANCELED || mb_error_is_link(code))
         return;
     if (!mb_error_is_unit_gone(code)) {
         unit->n_failed = 0;
@@ -333,10 +336,10 @@ static void note_unit(struct mb_link *link, const struct mb_ask *ask, int code, 
 
 /* ---- Asking */
 
-int mb_link_hold(struct mb_link *link, struct mb_caller *caller, bool is_write,
-                 int64_t deadline_ns)
+int mb_link_hold(struct mb_link *link, struct mb_caller *caller, bool is_write, int64_t deadline_ns)
 {
-    return mb_turns_take(&link->turns, caller, is_write, link->clock, deadline_ns);
+    int code = mb_turns_take(&link->turns, caller, is_write, link->clock, deadline_ns);
+    return code == ETIMEDOUT ? EINPROGRESS : code;
 }
 
 void mb_link_release(struct mb_link *link)
@@ -390,7 +393,10 @@ int mb_link_ask_held(struct mb_link *link, const struct mb_ask *ask, struct mb_r
     int code = 0;
     for (uint32_t n_repeats = 0;; n_repeats++) {
         bool was_proven = link->is_proven;
-        code = try_once(link, &once, reply, &was_sent);
+        int result = try_once(link, &once, reply, &was_sent);
+        if (result == ENOTCONN && n_repeats > 0)
+            break; /* what made the link pause says more */
+        code = result;
         if (code == 0 || now(link) >= ask->deadline_ns ||
             !should_repeat(&once, code, was_sent, was_proven, n_repeats, &reconnected))
             break;
@@ -401,8 +407,7 @@ int mb_link_ask_held(struct mb_link *link, const struct mb_ask *ask, struct mb_r
 
 int mb_link_ask(struct mb_link *link, const struct mb_ask *ask, struct mb_reply *reply)
 {
-    int code =
-        mb_link_hold(link, ask->caller, mb_request_is_write(ask->request), ask->deadline_ns);
+    int code = mb_link_hold(link, ask->caller, mb_request_is_write(ask->request), ask->deadline_ns);
     if (code != 0) {
         *ask->outcome = (struct mb_outcome){0};
         return code;
@@ -456,4 +461,3 @@ void mb_link_interrupt(struct mb_link *link, struct mb_caller *caller)
     mb_caller_interrupt(caller);
     mb_turns_if_holder(&link->turns, caller, abort_io, link);
 }
-

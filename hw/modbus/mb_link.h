@@ -83,12 +83,14 @@ struct mb_link {
     struct mb_turns turns;
     struct mb_trace trace;
     _Atomic uint32_t n_opened;
+    _Atomic uint32_t n_lost;       /* how often an open link broke */
     _Atomic uint32_t n_units_used; /* units with users */
 
     /* Who has the turn: */
-    bool is_open, is_proven; /* proven: something was answered since it was opened */
-    uint32_t n_attempts; /* to connect, without an answer since */
-    uint32_t n_timeouts; /* in a row */
+    bool is_open, is_proven;           /* proven: something was answered since it was opened */
+    bool was_lost;                     /* it broke, and was not opened since */
+    uint32_t n_attempts;               /* to connect, without an answer since */
+    uint32_t n_timeouts;               /* in a row */
     int64_t next_connect_ns, ready_ns; /* not before */
     int last_code;
     char last_text[MB_IO_TEXT]; /* why the link is down */

@@ -1,5 +1,5 @@
-/* Connecting within a time that can be cut short. A name is resolved anew for every connection, on a
- * thread of its own, because nothing can end getaddrinfo(); a look-up that takes too long is left
+/* Connecting within a time that can be cut short. A name is resolved anew for every connection, on
+ * a thread of its own, because nothing can end getaddrinfo(); a look-up that takes too long is left
  * alone and asked again the next time. */
 #include "hw/modbus/mb_io.h"
 

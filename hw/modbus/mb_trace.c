@@ -53,9 +53,9 @@ static void format(const struct mb_traced *frame, const char *name, char *line, 
     time_t seconds = (time_t)(frame->utc_ns / 1000000000);
     struct tm tm;
     gmtime_r(&seconds, &tm);
-    int n = snprintf(line, size_bytes, "%02d:%02d:%02d.%06d %s %c", tm.tm_hour, tm.tm_min,
-                     tm.tm_sec, (int)(frame->utc_ns % 1000000000 / 1000), name,
-                     frame->is_sent ? '>' : '<');
+    int n =
+        snprintf(line, size_bytes, "%02d:%02d:%02d.%06d %s %c", tm.tm_hour, tm.tm_min, tm.tm_sec,
+                 (int)(frame->utc_ns % 1000000000 / 1000), name, frame->is_sent ? '>' : '<');
     for (uint16_t i = 0; i < frame->len && n >= 0 && (size_t)n + 4 <= size_bytes; i++)
         n += snprintf(line + n, size_bytes - (size_t)n, " %02X", frame->bytes[i]);
 }
