@@ -61,10 +61,10 @@ bool mb_address_resolve(const struct mb_address_config *address, enum mb_base ba
         if (number == 0)
             return config_error(at, "address 0 is not valid with address_base 1");
         if (number < 1 || number > 65536)
-            return config_error(at, "must be an integer from 1 to 65536");
+            return config_error(at, "must be from 1 to 65536");
         number--;
     } else if (number < 0 || number > 65535) {
-        return config_error(at, "must be an integer from 0 to 65535");
+        return config_error(at, "must be from 0 to 65535");
     }
     *protocol = (uint16_t)number;
     return true;

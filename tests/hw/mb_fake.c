@@ -98,6 +98,8 @@ static void echo(const struct mb_request *q, struct mb_reply *reply)
 static void write_memory(struct mb_fake *fake, const struct mb_request *q)
 {
     const uint8_t *data = q->pdu + 6;
+    if (fake->deaf_register != 0 && q->address == fake->deaf_register)
+        return;
     uint16_t value = u16_at(q->pdu + 3);
     switch (q->fc) {
     case MB_FC_WRITE_COIL: fake->coils[q->address] = value != 0; break;

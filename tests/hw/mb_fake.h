@@ -31,6 +31,7 @@ struct mb_fake {
     uint8_t coils[65536], discretes[65536];
     bool has_mask_write;
     uint32_t dead_unit;     /* that never answers; 0: none */
+    uint32_t deaf_register; /* writes to it are confirmed and do nothing; 0: none */
     uint16_t first_missing; /* registers from here on do not exist; 0: all do */
     int64_t reply_ns;       /* how long an answer takes */
 
