@@ -33,13 +33,16 @@ ARCD_STEADY void tasks_convert_widen(enum hw_value from, const union telem_value
 /* (double)max of a 64-bit type is one more than max, so that >= is right for it as well; NaN fails
  * both comparisons and must not reach the cast. */
 #define DEFINE_NARROW(NAME, ctype, min, max)                                                       \
-    ARCD_STEADY static bool narrow_##NAME(const double *values, size_t n, ctype *column)           \
+    ARCD_STEADY static bool narrow_##NAME(const double *values, size_t n, void *column)            \
     {                                                                                              \
         bool had_nan = false;                                                                      \
         for (size_t i = 0; i < n; i++) {                                                           \
             double x = rint(values[i]);                                                            \
             had_nan |= isnan(x);                                                                   \
-            column[i] = isnan(x) ? 0 : x >= (double)max ? max : x <= (double)min ? min : (ctype)x; \
+            ((ctype *)column)[i] = isnan(x)             ? (ctype)0                                 \
+                                   : x >= (double)(max) ? (ctype)(max)                             \
+                                   : x <= (double)(min) ? (ctype)(min)                             \
+                                                        : (ctype)x;                                \
         }                                                                                          \
         return had_nan;                                                                            \
     }
@@ -60,39 +63,39 @@ ARCD_STEADY bool tasks_convert_narrow(const double *values, size_t n, enum telem
     case TELEM_STR:
     case TELEM_TYPE_COUNT: break;
     }
-    ARCD_ASSERT(!"a number type");
+    ARCD_ASSERT(telem_type_is_number(to));
     return false;
 }
 
 /* The comparisons are made in the wider of both types, after the sign has been looked at. */
 #define DEFINE_COPY(NAME, ctype, min, max)                                                         \
-    ARCD_STEADY static void copy_i64_##NAME(const union telem_value *row, size_t n, ctype *column) \
+    ARCD_STEADY static void copy_i64_##NAME(const union telem_value *row, size_t n, void *column)  \
     {                                                                                              \
         for (size_t i = 0; i < n; i++) {                                                           \
             int64_t x = row[i].i64;                                                                \
-            if (x >= 0)                                                                            \
-                column[i] = (uint64_t)x > (uint64_t)max ? max : (ctype)x;                          \
-            else                                                                                   \
-                column[i] = x < (int64_t)min ? min : (ctype)x;                                     \
+            bool above = x >= 0 && (uint64_t)x > (uint64_t)(max);                                  \
+            bool below = x < 0 && x < (int64_t)(min);                                              \
+            ((ctype *)column)[i] = above ? (ctype)(max) : below ? (ctype)(min) : (ctype)x;         \
         }                                                                                          \
     }                                                                                              \
-    ARCD_STEADY static void copy_u64_##NAME(const union telem_value *row, size_t n, ctype *column) \
+    ARCD_STEADY static void copy_u64_##NAME(const union telem_value *row, size_t n, void *column)  \
     {                                                                                              \
         for (size_t i = 0; i < n; i++)                                                             \
-            column[i] = row[i].u64 > (uint64_t)max ? max : (ctype)row[i].u64;                      \
+            ((ctype *)column)[i] =                                                                 \
+                row[i].u64 > (uint64_t)(max) ? (ctype)(max) : (ctype)row[i].u64;                   \
     }
 INTEGER_TYPES(DEFINE_COPY)
 
 #define DEFINE_COPY_FLOAT(NAME, ctype)                                                             \
-    ARCD_STEADY static void copy_i64_##NAME(const union telem_value *row, size_t n, ctype *column) \
+    ARCD_STEADY static void copy_i64_##NAME(const union telem_value *row, size_t n, void *column)  \
     {                                                                                              \
         for (size_t i = 0; i < n; i++)                                                             \
-            column[i] = (ctype)row[i].i64;                                                         \
+            ((ctype *)column)[i] = (ctype)row[i].i64;                                              \
     }                                                                                              \
-    ARCD_STEADY static void copy_u64_##NAME(const union telem_value *row, size_t n, ctype *column) \
+    ARCD_STEADY static void copy_u64_##NAME(const union telem_value *row, size_t n, void *column)  \
     {                                                                                              \
         for (size_t i = 0; i < n; i++)                                                             \
-            column[i] = (ctype)row[i].u64;                                                         \
+            ((ctype *)column)[i] = (ctype)row[i].u64;                                              \
     }
 DEFINE_COPY_FLOAT(F32, float)
 DEFINE_COPY_FLOAT(F64, double)
@@ -115,7 +118,7 @@ ARCD_STEADY void tasks_convert_copy(enum hw_value from, const union telem_value 
     case TELEM_STR:
     case TELEM_TYPE_COUNT: break;
     }
-    ARCD_ASSERT(!"a number type");
+    ARCD_ASSERT(telem_type_is_number(to));
 }
 
 ARCD_STEADY double tasks_convert_device_f64(enum hw_value from, union telem_value value)

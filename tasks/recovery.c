@@ -1,5 +1,7 @@
 #include "tasks/recovery.h"
 
+#include <math.h>
+
 void tasks_recovery_init(struct tasks_recovery *recovery, struct tasks_board *board,
                          const struct tasks_retry *retry, uint64_t seed)
 {
@@ -32,7 +34,7 @@ ARCD_STEADY static void say(struct tasks_recovery *recovery, enum tasks_event ev
 ARCD_STEADY static double readable_s(int64_t wait_ns)
 {
     int64_t unit = wait_ns >= BASE_NS_PER_S ? 100 * BASE_NS_PER_MS : BASE_NS_PER_MS;
-    return (double)((wait_ns + unit / 2) / unit) * ((double)unit * 1e-9);
+    return round((double)wait_ns / (double)unit) * ((double)unit * 1e-9);
 }
 
 /* The state first: an error is never said of a task that still runs. */
@@ -51,9 +53,8 @@ ARCD_STEADY static enum tasks_verdict retry(struct tasks_recovery *recovery,
     enum tasks_event event = TASKS_EVENT_RETRY_FOREVER;
     int64_t n = ++recovery->n_paced;
     if (wait_ns <= 0) {
-        if (!tasks_backoff_next(&recovery->backoff, &wait_ns)) {
+        if (!tasks_backoff_next(&recovery->backoff, &wait_ns))
             return give_up(recovery, TASKS_EVENT_GAVE_UP, error);
-        }
         n = recovery->backoff.n;
         event =
             recovery->backoff.retry.max_retries < 0 ? TASKS_EVENT_RETRY_FOREVER : TASKS_EVENT_RETRY;

@@ -104,9 +104,9 @@ static union telem_value counted(const struct scripted_hw *hw, uint32_t c, int64
 {
     union telem_value value = {0};
     if (hw->channels[c].value == HW_F64)
-        value.f64 = (double)(i + 100 * c);
+        value.f64 = (double)(i + INT64_C(100) * c);
     else
-        value.i64 = i + 100 * c;
+        value.i64 = i + INT64_C(100) * c;
     return value;
 }
 

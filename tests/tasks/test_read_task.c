@@ -68,7 +68,7 @@ static void a_batch_has_rate_by_rate_samples_and_all_its_channels(void **state)
     const int64_t *ts = telem_batch_col_const(batch, t);
     for (int i = 0; i < 10; i++) {
         assert_true(as[i] == i && bs[i] == (float)(100 + i));
-        assert_int_equal(ts[i], FAKE_CLOCK_UTC + i * 10 * BASE_NS_PER_MS);
+        assert_int_equal(ts[i], FAKE_CLOCK_UTC + INT64_C(10) * i * BASE_NS_PER_MS);
         assert_int_equal(telem_batch_times_const(batch, a)[i], ts[i]);
     }
     telem_batch_release(batch);

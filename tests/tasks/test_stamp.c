@@ -149,8 +149,8 @@ static void without_correction_drift_is_kept_and_limits_hold(void **state)
     int64_t times[40];
     tasks_stamper_anchor(&st, 0);
     for (int k = 0; k < 100; k++) {
-        tasks_stamper_batch(&st, 40, (k + 1) * 41 * MS, (k + 1) * 41 * MS, times);
-        assert_int_equal(times[0], k * 40 * MS);
+        tasks_stamper_batch(&st, 40, INT64_C(41) * (k + 1) * MS, INT64_C(41) * (k + 1) * MS, times);
+        assert_int_equal(times[0], INT64_C(40) * k * MS);
     }
 }
 
@@ -190,7 +190,7 @@ static void a_step_backward_warns_and_never_turns_the_index_round(void **state)
     for (k = 0; k < 3000; k++) {
         if (k == 5)
             offset = -10 * S;
-        int64_t now = 100 * S + (k + 1) * 100 * MS + offset;
+        int64_t now = 100 * S + INT64_C(100) * (k + 1) * MS + offset;
         struct tasks_stamp_report report = tasks_stamper_batch(&st, 10, now, now, times);
         warned += report.stepped_backward;
         for (int i = 0; i < 10; i++) {

@@ -18,7 +18,7 @@ static void a_rate_that_is_not_whole_keeps_its_rate_for_a_day(void **state)
     (void)state;
     struct tasks_ticks ticks;
     tasks_ticks_start(&ticks, 0, 3);
-    ticks.next = 3 * 86400;
+    ticks.next = INT64_C(3) * 86400;
     assert_int_equal(tasks_ticks_due(&ticks), 86400 * S);
     ticks.next++;
     assert_int_equal(tasks_ticks_due(&ticks), 86400 * S + 333333334); /* never early */

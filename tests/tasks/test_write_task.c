@@ -231,7 +231,7 @@ static void states_are_published_at_the_state_rate_with_one_stamp(void **state)
     rig_run(rig, 0.25);
     for (int i = 0; i < 3; i++) {
         const struct telem_batch *batch = rig_batch(rig);
-        int64_t stamp = FAKE_CLOCK_UTC + i * 100 * BASE_NS_PER_MS;
+        int64_t stamp = FAKE_CLOCK_UTC + INT64_C(100) * i * BASE_NS_PER_MS;
         for (uint32_t c = 0; c < batch->group->n_cols; c++) {
             assert_int_equal(batch->cols[c].n, 1);
             assert_int_equal(telem_batch_times_const(batch, c)[0], stamp);
