@@ -34,7 +34,7 @@
     X(GAVE_UP, ERROR, ONCE, "{text}; gave up after {n} retries")                                   \
     X(CRITICAL, ERROR, ONCE, "{text}")                                                             \
     X(DEVICE_WARNING, WARNING, ONCE, "{text}")                                                     \
-    X(NORMAL_THREAD, WARNING, ONCE, "{text}")                                                      \
+    X(NOT_GRANTED, WARNING, ONCE, "{text}")                                                        \
     X(RATE_COERCED, WARNING, ONCE, "rate coerced to {a} Hz")                                       \
     /* Reading */                                                                                  \
     X(LOST, WARNING, ONCE, "{n} samples per channel were lost; the index has a gap")               \

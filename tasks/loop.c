@@ -53,6 +53,8 @@ static void *thread_main(void *arg)
     struct base_rt_got got;
     base_rt_apply(&loop->rt, &got);
     atomic_store(&loop->got, pack(&got));
+    if (loop->ops->began != NULL)
+        loop->ops->began(loop->task, &got);
     base_rt_prefault_stack(BASE_RT_STACK_BYTES / 4);
     base_rt_enter();
     run_steps(loop);
@@ -72,7 +74,7 @@ static bool has_ended(void *ctx)
     return atomic_load(&((struct tasks_loop *)ctx)->ended);
 }
 
-enum arcd_err tasks_loop_start(struct tasks_loop *loop, struct arcd_errinfo *why)
+enum arcd_err tasks_loop_start(struct tasks_loop *loop, int64_t limit_ns, struct arcd_errinfo *why)
 {
     ARCD_ASSERT(!loop->joinable);
     atomic_store(&loop->stop, false);
@@ -84,8 +86,9 @@ enum arcd_err tasks_loop_start(struct tasks_loop *loop, struct arcd_errinfo *why
         return err;
     }
     loop->joinable = true;
-    tasks_loop_await(loop, has_reported, loop, BASE_NEVER);
-    return ARCD_OK;
+    if (tasks_loop_await(loop, has_reported, loop, limit_ns))
+        return ARCD_OK;
+    return arcd_fail(why, ARCD_ERR_TIMEOUT, 0, "the device does not answer; still starting");
 }
 
 void tasks_loop_ask_stop(struct tasks_loop *loop)

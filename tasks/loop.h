@@ -23,6 +23,9 @@ struct tasks_loop_ops {
     /* Returns the mono_ns of the next call at the latest (BASE_NEVER: when rung), or
      * TASKS_STEP_END. */
     int64_t (*step)(void *task);
+    /* Once, on the new thread before its first step and before it counts as real-time: what its
+     * settings came to. May be NULL. */
+    void (*began)(void *task, const struct base_rt_got *got);
     /* Makes a blocked call of the backend return soon. Any thread. */
     void (*interrupt)(void *task);
 };
@@ -44,8 +47,10 @@ struct tasks_loop {
 void tasks_loop_init(struct tasks_loop *loop, const struct tasks_loop_ops *ops, void *task,
                      const struct base_rt_request *rt);
 
-/* Starts the thread and returns once it has reported, or ended. */
-ARCD_MUST_CHECK enum arcd_err tasks_loop_start(struct tasks_loop *loop, struct arcd_errinfo *why);
+/* Starts the thread and returns once it has reported, or ended. TIMEOUT: neither within limit_ns;
+ * it goes on. */
+ARCD_MUST_CHECK enum arcd_err tasks_loop_start(struct tasks_loop *loop, int64_t limit_ns,
+                                               struct arcd_errinfo *why);
 
 /* Asks the loop to end: it does so in its next step. */
 void tasks_loop_ask_stop(struct tasks_loop *loop);

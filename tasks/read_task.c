@@ -357,7 +357,7 @@ static bool poll(struct tasks_task *task, struct arcd_errinfo *why)
 }
 
 static const struct tasks_task_ops read_ops = {
-    .loop = {tasks_read_step, interrupt},
+    .loop = {tasks_read_step, tasks_task_began, interrupt},
     .open = open,
     .close = close,
     .poll = poll,

@@ -149,6 +149,11 @@ static void init_parts(struct tasks_task *task, const struct tasks_build *build)
                                 .max_retries = (int32_t)config->max_retries,
                                 .jitter = task->env.retry_jitter};
     tasks_recovery_init(&task->recovery, &task->board, &retry, seed_of(task->name));
+    bool enabled = build->task->enabled;
+    tasks_board_state(&task->board, TASKS_CONFIGURED,
+                      enabled ? TASKS_EVENT_CONFIGURED : TASKS_EVENT_DISABLED);
+    task->is_enabled = enabled;
+    task->asked_priority = build->task->rt.has_priority;
     struct base_rt_request rt = thread_request(task, build);
     tasks_loop_init(&task->loop, &task->ops->loop, task, &rt);
     pthread_mutex_init(&task->control, NULL);
@@ -273,6 +278,31 @@ enum arcd_err tasks_task_begin(struct tasks_task *task, struct arcd_errinfo *why
     return ARCD_OK;
 }
 
+static void say_not_granted(struct tasks_task *task, const char *what, int errnum, const char *fix)
+{
+    struct tasks_status status = tasks_status_of(TASKS_EVENT_NOT_GRANTED);
+    char reason[64];
+    snprintf(status.text, sizeof status.text, "Failed to %s: %s%s", what,
+             strerror_r(errnum, reason, sizeof reason), fix);
+    tasks_board_post(&task->board, &status);
+}
+
+/* Without a priority in the configuration this is silent: the figures have it, and the Driver says
+ * once for all its threads what the machine does not permit. */
+void tasks_task_began(void *ctx, const struct base_rt_got *got)
+{
+    struct tasks_task *task = ctx;
+    char what[64], fix[160];
+    int priority = task->loop.rt.fifo_priority;
+    if (task->asked_priority && priority > 0 && !got->fifo) {
+        snprintf(what, sizeof what, "set SCHED_FIFO priority %d", priority);
+        snprintf(fix, sizeof fix, "; %s", base_rt_priority_fix());
+        say_not_granted(task, what, got->sched_errno, fix);
+    }
+    if (task->loop.rt.n_cpus > 0 && !got->pinned)
+        say_not_granted(task, "pin the thread to its cores", got->affinity_errno, "");
+}
+
 static enum arcd_err start_locked(struct tasks_task *task, struct arcd_errinfo *why)
 {
     enum arcd_err err = stop_locked(task, why);
@@ -280,7 +310,9 @@ static enum arcd_err start_locked(struct tasks_task *task, struct arcd_errinfo *
         err = tasks_task_begin(task, why);
     if (err != ARCD_OK)
         return err;
-    err = tasks_loop_start(&task->loop, why);
+    err = tasks_loop_start(&task->loop, TASKS_START_TIMEOUT_NS + TASKS_HANG_LIMIT_NS, why);
+    if (err == ARCD_ERR_TIMEOUT)
+        return err; /* the backend overstays its deadline, or hangs: the status says starting */
     if (err != ARCD_OK) {
         stop_locked(task, NULL);
         return fault_locked(task, err, why);
@@ -292,7 +324,9 @@ enum arcd_err tasks_task_start(struct tasks_task *task, struct arcd_errinfo *why
 {
     struct arcd_errinfo own = {0};
     pthread_mutex_lock(&task->control);
-    enum arcd_err err = start_locked(task, &own);
+    enum arcd_err err =
+        task->is_enabled ? start_locked(task, &own)
+                         : arcd_fail(&own, ARCD_ERR_STATE, 0, "task '%s' is disabled", task->name);
     pthread_mutex_unlock(&task->control);
     if (why != NULL)
         *why = own;

@@ -67,7 +67,8 @@ void tasks_task_free(struct tasks_task *task);
 /* ---- Commands */
 
 /* Returns when the hardware runs, when the first attempt failed for a while (the task is then
- * running, retries, and says so), or when it failed for good. A running task is stopped first. */
+ * running, retries, and says so), or when it failed for good. A running task is stopped first.
+ * TIMEOUT: the backend has not returned; the task is still starting. */
 ARCD_MUST_CHECK enum arcd_err tasks_task_start(struct tasks_task *task, struct arcd_errinfo *why);
 
 /* Outputs get their on_stop values, the hardware is released, the thread is gone. Stopping a

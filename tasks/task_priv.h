@@ -45,6 +45,8 @@ struct tasks_task {
     struct hw_task *hw;
     const struct hw_task_info *info;
     int64_t io_timeout_ns;
+    bool is_enabled;
+    bool asked_priority; /* by the user, not by default */
 
     /* The loop's own. */
     bool hw_started;
@@ -75,6 +77,9 @@ void tasks_task_fini(struct tasks_task *task);
 
 /* All of a start but the thread: what the loop's first step finds. */
 ARCD_MUST_CHECK enum arcd_err tasks_task_begin(struct tasks_task *task, struct arcd_errinfo *why);
+
+/* Says which of the settings that the user asked for the thread did not get. */
+void tasks_task_began(void *task, const struct base_rt_got *got);
 
 /* Channel `name` for `at`: its key, or TELEM_NO_KEY after a config_error(). */
 struct telem_key tasks_task_channel(const struct tasks_env *env, struct config_at at,

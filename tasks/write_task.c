@@ -415,7 +415,7 @@ static bool poll(struct tasks_task *task, struct arcd_errinfo *why)
 }
 
 const struct tasks_task_ops tasks_write_ops = {
-    .loop = {tasks_write_step, interrupt},
+    .loop = {tasks_write_step, tasks_task_began, interrupt},
     .open = open,
     .close = close,
     .poll = poll,

@@ -154,6 +154,7 @@ enum arcd_err rig_try_read(struct rig *rig)
 void rig_read(struct rig *rig)
 {
     assert_int_equal(rig_try_read(rig), ARCD_OK);
+    assert_string_equal(rig_said(rig), "Task configured");
     rig_listen(rig);
 }
 
@@ -174,6 +175,7 @@ enum arcd_err rig_try_write(struct rig *rig)
 void rig_write(struct rig *rig)
 {
     assert_int_equal(rig_try_write(rig), ARCD_OK);
+    assert_string_equal(rig_said(rig), "Task configured");
     rig_listen(rig);
     rig_open_commands(rig);
 }

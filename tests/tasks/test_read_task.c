@@ -3,8 +3,10 @@
 #include "tests/tasks/rig.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct read_task *read_of(struct rig *rig)
 {
@@ -624,6 +626,28 @@ static void a_tare_is_the_mean_of_the_next_batch_and_survives_a_restart(void **s
     rig_close(rig);
 }
 
+static void a_kept_tare_outlives_the_driver(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/arcd-tare-XXXXXX", path[64];
+    assert_non_null(mkdtemp(dir));
+    for (int run = 0; run < 2; run++) {
+        struct rig *rig = hardware(40, 10);
+        rig->env.state_dir = dir;
+        rig->rates.keep_tare = true;
+        go(rig);
+        if (run == 0)
+            tasks_tare_ask(&read_of(rig)->channels[0].tare, TASKS_TARE_SET);
+        rig_step(rig);
+        assert_string_equal(rig_samples(rig, "a"), "-1.5 -0.5 0.5 1.5");
+        assert_true(tasks_task_poll(rig->task, &rig->why));
+        rig_close(rig);
+    }
+    snprintf(path, sizeof path, "%s/rig.tare", dir);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
 /* ---- Consumers, stop */
 
 static void a_consumer_that_holds_every_batch_costs_it_samples_but_not_the_task(void **state)
@@ -765,6 +789,7 @@ int main(void)
         cmocka_unit_test(a_value_outside_its_range_passes_and_is_said_once_per_excursion),
         cmocka_unit_test(not_a_number_in_an_integer_channel_is_0_and_said_once),
         cmocka_unit_test(a_tare_is_the_mean_of_the_next_batch_and_survives_a_restart),
+        cmocka_unit_test(a_kept_tare_outlives_the_driver),
         cmocka_unit_test(a_consumer_that_holds_every_batch_costs_it_samples_but_not_the_task),
         cmocka_unit_test(a_stop_publishes_what_was_read_and_releases_the_hardware),
         cmocka_unit_test(a_second_task_on_a_channel_is_refused_with_both_names),

@@ -352,6 +352,36 @@ static void the_thread_has_what_was_asked_for_or_the_errno(void **state)
     rig_close(rig);
 }
 
+/* An affinity that no machine grants stands in for a permission that this one may have. */
+static void what_the_user_asked_for_and_did_not_get_is_said(void **state)
+{
+    (void)state;
+    struct rig *rig = reader();
+    const int64_t cpus[] = {1023};
+    rig->task_config.rt.cpu = (struct config_ints){cpus, 1};
+    rig_read(rig);
+    start(rig);
+    rig_wait(rig, has_batches);
+    stop(rig);
+    assert_string_equal(rig_said(rig),
+                        "Task starting | Failed to pin the thread to its cores: Invalid argument | "
+                        "Task started | Task stopped");
+    rig_close(rig);
+}
+
+static void a_disabled_task_is_not_started(void **state)
+{
+    (void)state;
+    struct rig *rig = reader();
+    rig->task_config.enabled = false;
+    assert_int_equal(rig_try_read(rig), ARCD_OK);
+    assert_string_equal(rig_status(rig), "Task is disabled");
+    assert_int_equal(tasks_task_start(rig->task, &rig->why), ARCD_ERR_STATE);
+    assert_string_equal(rig->why.text, "task 'rig' is disabled");
+    assert_int_equal(tasks_task_state(rig->task), TASKS_CONFIGURED);
+    rig_close(rig);
+}
+
 /* ---- Many times */
 
 struct watcher {
@@ -460,6 +490,8 @@ int main(void)
         cmocka_unit_test(commands_of_the_other_kind_are_refused),
         cmocka_unit_test(a_command_is_written_when_it_comes),
         cmocka_unit_test(the_thread_has_what_was_asked_for_or_the_errno),
+        cmocka_unit_test(what_the_user_asked_for_and_did_not_get_is_said),
+        cmocka_unit_test(a_disabled_task_is_not_started),
         cmocka_unit_test(a_read_task_starts_and_stops_200_times_while_it_is_watched),
         cmocka_unit_test(a_write_task_starts_and_stops_200_times_while_it_is_watched),
         cmocka_unit_test(free_of_a_running_task_stops_it_first),
