@@ -1,13 +1,13 @@
-/* driver/conform/case.h - one conformance case, read from JSON: a program, its channels, and what it
- * must do at which time (docs: tests/conformance/FORMAT.md).
+/* driver/conform/case.h - one conformance case, read from JSON: a program, its channels, and what
+ * it must do at which time (docs: tests/conformance/FORMAT.md).
  *
  * One call: conform_case_read(). Everything is the arena's. Any thread.
  */
 #ifndef DRIVER_CONFORM_CASE_H
 #define DRIVER_CONFORM_CASE_H
 
-#include "telem/type.h"
 #include "driver/conform/json.h"
+#include "telem/type.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
-/* driver/conform/run.h - runs one conformance case on a virtual clock, through the entry points that
- * a real-time thread uses.
+/* driver/conform/run.h - runs one conformance case on a virtual clock, through the entry points
+ * that a real-time thread uses.
  *
  * One call: conform_run_case(). Any thread; nothing is shared.
  */
