@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { SLEEP_COST_NS = 2000 }; /* two system calls and a reschedule take longer on any machine */
+
 void base_doorbell_init(struct base_doorbell *bell)
 {
     atomic_init(&bell->rings, 0);
@@ -31,11 +33,24 @@ ARCD_RT uint32_t base_doorbell_read(struct base_doorbell *bell)
     return atomic_load(&bell->rings);
 }
 
+/* A wait that is over before the kernel could put the thread to sleep is spent looking. True when
+ * the deadline has passed. */
+ARCD_RT static bool look_for_a_moment(struct base_doorbell *bell, uint32_t seen,
+                                      int64_t deadline_mono_ns)
+{
+    if (deadline_mono_ns == BASE_NEVER)
+        return false;
+    int64_t left_ns = deadline_mono_ns - base_mono_ns();
+    while (left_ns > 0 && left_ns < SLEEP_COST_NS && atomic_load(&bell->rings) == seen)
+        left_ns = deadline_mono_ns - base_mono_ns();
+    return left_ns <= 0;
+}
+
 ARCD_RT bool base_doorbell_wait(struct base_doorbell *bell, uint32_t seen, int64_t deadline_mono_ns)
 {
     struct timespec until = {deadline_mono_ns / BASE_NS_PER_S, deadline_mono_ns % BASE_NS_PER_S};
     const struct timespec *deadline = deadline_mono_ns == BASE_NEVER ? NULL : &until;
-    bool timed_out = false;
+    bool timed_out = look_for_a_moment(bell, seen, deadline_mono_ns);
     atomic_store(&bell->sleeping, 1);
     while (!timed_out && atomic_load(&bell->rings) == seen) {
         /* FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time; plain FUTEX_WAIT a relative
