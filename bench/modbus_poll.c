@@ -142,7 +142,7 @@ static struct driver_project *load(const char *dir, int port)
     put(dir, "driver.json", text);
     put(dir, "tasks/in.json",
         "{\"type\": \"modbus_read\", \"device\": \"plc\", \"sample_rate\": 1000000, "
-        "\"stream_rate\": 10000000,"
+        "\"stream_rate\": 1000000,"
         " \"channels\": [{\"type\": \"holding_register_input\", \"channel\": \"a\", \"address\": "
         "0},"
         "  {\"type\": \"holding_register_input\", \"channel\": \"b\", \"address\": 9}]}");
