@@ -89,7 +89,7 @@ static json_t *automation_json(struct arc_host_automation *a)
     return json;
 }
 
-/* {"version", "pid", "uptime_s", "config", "tasks": [...], "automations": [...]} */
+/* {"version", "pid", "started", "uptime_s", "config", "tasks": [...], "automations": [...]} */
 static json_t *request_status(struct driver_supervisor *s, const json_t *request)
 {
     (void)request;
@@ -99,9 +99,10 @@ static json_t *request_status(struct driver_supervisor *s, const json_t *request
     for (uint32_t i = 0; i < s->project->n_automations; i++)
         if (s->project->automations[i]->host != NULL)
             json_array_append_new(automations, automation_json(s->project->automations[i]->host));
-    return json_pack("{s:b,s:s,s:i,s:f,s:s,s:i,s:o,s:o}", "ok", 1, "version", ARCD_VERSION, "pid",
-                     (int)getpid(), "uptime_s", (double)(base_mono_ns() - s->started_mono_ns) / 1e9,
-                     "config", s->project->opts.dir, "channels",
+    double uptime_s = (double)(base_mono_ns() - s->started_mono_ns) / 1e9;
+    return json_pack("{s:b,s:s,s:i,s:b,s:f,s:s,s:i,s:o,s:o}", "ok", 1, "version", ARCD_VERSION,
+                     "pid", (int)getpid(), "started", (int)atomic_load(&s->started), "uptime_s",
+                     uptime_s, "config", s->project->opts.dir, "channels",
                      (int)telem_chans_count(s->project->chans), "tasks", tasks, "automations",
                      automations);
 }

@@ -336,6 +336,7 @@ void driver_supervisor_start(struct driver_supervisor *s)
     (void)run_task_jobs(s, HW_READ, true, deadline);
     driver_write_initial(s);
     start_automations(s);
+    atomic_store(&s->started, true);
 }
 
 /* What is done whenever somebody rang, and at least ten times a second. */

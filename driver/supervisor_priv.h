@@ -23,6 +23,7 @@ struct driver_supervisor {
     int64_t started_mono_ns;
     int64_t next_service_mono_ns;
     bool realtime;
+    _Atomic bool started; /* everything with auto_start has been started once */
 };
 
 /* The project's task or automation of that name; NULL. */

@@ -77,6 +77,11 @@ class Driver:
             stdout=self.log_file, stderr=subprocess.STDOUT)
         wait_until(lambda: self.socket.exists() or self.process.poll() is not None, "the socket appears")
 
+    def wait_started(self):
+        """Until everything that starts by itself has been started."""
+        wait_until(lambda: self.status()["started"], "arcd has started")
+        return self
+
     def log(self):
         return self.log_path.read_text()
 
@@ -127,4 +132,4 @@ class Case(unittest.TestCase):
     def run_driver(self, *options):
         driver = Driver(self.dir, *options)
         self.stack.callback(driver.stop)
-        return driver
+        return driver.wait_started()

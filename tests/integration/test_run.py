@@ -3,7 +3,7 @@ import json
 import signal
 import time
 
-from arcd import Case, Folder, verb, wait_until
+from arcd import ROOT, Case, Driver, Folder, verb, wait_until
 
 SPACING = """import time
 
@@ -54,7 +54,8 @@ class Tank(Case):
 
     def test_sigint_during_the_start_is_a_clean_stop(self):
         for delay in (0.0, 0.005, 0.02, 0.05):
-            driver = self.run_driver()
+            driver = Driver(self.dir)
+            self.stack.callback(driver.stop)
             time.sleep(delay)
             self.assertEqual(driver.stop(signal.SIGINT), 0)
 
@@ -120,7 +121,6 @@ class Tank(Case):
     def test_two_drivers_live_side_by_side(self):
         other = Folder.example("tank", self.dir + "/other")
         first = self.run_driver()
-        from arcd import Driver
         second = Driver(other.path)
         self.stack.callback(second.stop)
         wait_until(lambda: first.value("tank_level") and second.value("tank_level"), "both run")
@@ -144,5 +144,4 @@ class Spacing(Case):
         self.assertGreaterEqual(timing["lateness_us"]["min"], 0)
 
     def test_the_example_holds_the_program_word_for_word(self):
-        from arcd import ROOT
         self.assertEqual((ROOT / "examples/spacing/automations/spacing.arc").read_text(), SPACING)
