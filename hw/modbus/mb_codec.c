@@ -39,7 +39,7 @@ uint32_t mb_format_registers(const struct mb_format *format)
 
 static uint16_t swapped(uint16_t reg, bool swap)
 {
-    return swap ? (uint16_t)(reg << 8 | reg >> 8) : reg;
+    return (uint16_t)(swap ? reg << 8 | reg >> 8 : reg);
 }
 
 uint64_t mb_raw_mask(enum mb_type type)

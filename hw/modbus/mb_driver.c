@@ -1,5 +1,5 @@
 /* The Modbus backend's table; devices, and the links that they share. */
-#include "hw/modbus/mb_priv.h"
+#include "hw/modbus/mb_backend.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A pass: every block of the plan is asked for, then every channel takes its value. Either all
  * blocks come or the pass fails as a whole, but for blocks that the device refuses for good when
  * the task is told to skip those. */
-#include "hw/modbus/mb_priv.h"
+#include "hw/modbus/mb_backend.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Discovery, by request only: nothing here sweeps a network by itself. */
-#include "hw/modbus/mb_priv.h"
+#include "hw/modbus/mb_backend.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* A Modbus task: channels become items with an address and a format, items become a plan. What both
  * loops need besides: asking with the device's settings, and saying what a failure means. */
-#include "hw/modbus/mb_priv.h"
+#include "hw/modbus/mb_backend.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* A write: changed values, and those that are due again, become requests. Neighbours go out in one;
  * only addresses with a command are written. */
-#include "hw/modbus/mb_priv.h"
+#include "hw/modbus/mb_backend.h"
 
 #include <errno.h>
 #include <stdarg.h>

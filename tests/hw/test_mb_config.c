@@ -1,5 +1,5 @@
 /* What is wrong with a Modbus configuration, and how addresses are written. */
-#include "hw/modbus/mb_priv.h"
+#include "hw/modbus/mb_backend.h"
 #include "tests/hw/mb_fake.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The Modbus backend through its contract, over a wire that does as it is told. */
 #include "hw/modbus/modbus.h"
 
-#include "hw/modbus/mb_priv.h"
+#include "hw/modbus/mb_backend.h"
 #include "tests/hw/mb_fake.h"
 
 #include <errno.h>

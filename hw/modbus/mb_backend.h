@@ -1,10 +1,10 @@
-/* hw/modbus/mb_priv.h - backend, device and task of Modbus, for this folder.
+/* hw/modbus/mb_backend.h - backend, device and task of Modbus, for this folder.
  *
  * mb_driver.c: the table, devices, their health. mb_task.c: tasks are checked and built. mb_read.c
  * and mb_write.c: tasks run. Everything below them works on a link (mb_link.h).
  */
-#ifndef HW_MODBUS_MB_PRIV_H
-#define HW_MODBUS_MB_PRIV_H
+#ifndef HW_MODBUS_MB_BACKEND_H
+#define HW_MODBUS_MB_BACKEND_H
 
 #include "hw/modbus/mb_config.h"
 #include "hw/modbus/mb_link.h"
