@@ -47,7 +47,8 @@ struct mb_lookup {
     atomic_int owners; /* the asker and the thread: the last one frees */
     char *host;
     char service[8];
-    int done_fd; /* readable when the answer is there */
+    int done_fd;         /* readable when the answer is there */
+    atomic_bool is_done; /* publishes what follows */
     struct addrinfo *addresses;
     int code; /* of getaddrinfo */
 };
@@ -71,6 +72,7 @@ static void *look_up(void *arg)
 {
     struct mb_lookup *lookup = arg;
     lookup->code = getaddrinfo(lookup->host, lookup->service, &hints, &lookup->addresses);
+    atomic_store(&lookup->is_done, true);
     uint64_t one = 1;
     ssize_t n = write(lookup->done_fd, &one, sizeof one);
     (void)n;
@@ -130,6 +132,7 @@ static int resolve(const char *host, uint16_t port, int wake_fd, int64_t deadlin
         return code;
     }
     struct mb_lookup *lookup = *pending;
+    ARCD_ASSERT(atomic_load(&lookup->is_done));
     *pending = NULL;
     if (lookup->code != 0) {
         snprintf(text, MB_IO_TEXT, "cannot resolve %s: %s", host, gai_strerror(lookup->code));

@@ -605,6 +605,55 @@ static void virtual_time_stands_until_it_is_moved(void **state)
     bench_fini(&bench);
 }
 
+/* ---- Threads */
+
+static void *write_often(void *arg)
+{
+    struct bench_task *task = arg;
+    for (int i = 0; i < 2000; i++) {
+        bench_set(task, (uint32_t)i % 4, (double)(i % 3) / 2.0);
+        assert_int_equal(bench_write(task, 3600 * S), HW_NOMINAL);
+    }
+    return NULL;
+}
+
+/* A read, a write and a health check on one device at once: no sample is lost or out of order. */
+static void tasks_of_several_threads_share_a_device(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_device(&f, quiet_tank);
+    atomic_store(&f.bench.clock.look_ns, MS / 100);
+    struct bench_task in;
+    struct bench_task out;
+    bench_task(&f.bench, f.device, &in,
+               "{\"type\": \"sim_read\", \"sample_rate\": 1000, \"n\": 10, \"channels\": "
+               "[{\"type\": \"signal\", \"channel\": \"t\", \"signal\": \"clock\"}, "
+               "{\"type\": \"plant\", \"channel\": \"h\", \"var\": \"heater\"}]}");
+    bench_task(&f.bench, f.device, &out, tank_out);
+    bench_start(&in);
+    bench_start(&out);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, write_often, &out), 0);
+    double last = -1.0;
+    for (int batch = 0; batch < 200; batch++) {
+        assert_int_equal(bench_read(&in, 10, 3600 * S), HW_NOMINAL);
+        assert_int_equal(in.read.lost_samples, 0);
+        for (int i = 0; i < 10; i++) {
+            assert_true(in.rows[0][i].f64 > last);
+            assert_true(in.rows[1][i].f64 >= 0.0 && in.rows[1][i].f64 <= 1.0);
+            last = in.rows[0][i].f64;
+        }
+        hw_sim_driver.setup->probe(f.device, "", BASE_NEVER, &in.error);
+    }
+    pthread_join(thread, NULL);
+    bench_stop(&in);
+    bench_stop(&out);
+    bench_task_free(&in);
+    bench_task_free(&out);
+    close_device(&f);
+}
+
 /* ---- Configuration */
 
 static void what_is_wrong_with_a_device_is_said_with_its_place(void **state)
@@ -709,6 +758,7 @@ int main(void)
         cmocka_unit_test(two_devices_with_one_seed_give_the_same_bits),
         cmocka_unit_test(a_converter_rounds_and_saturates),
         cmocka_unit_test(virtual_time_stands_until_it_is_moved),
+        cmocka_unit_test(tasks_of_several_threads_share_a_device),
         cmocka_unit_test(what_is_wrong_with_a_device_is_said_with_its_place),
         cmocka_unit_test(what_is_wrong_with_a_task_is_said_with_its_place),
     };
