@@ -140,6 +140,52 @@ static void a_write_must_be_echoed(void **state)
     assert_int_equal(check(&request, REPLY(22, 0, 4, 0, 0xF2, 0, 0x24)), MB_REPLY_DAMAGED);
 }
 
+/* ---- Anything */
+
+static uint32_t seed = 1;
+
+static uint32_t draw(uint32_t n)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % n;
+}
+
+/* A million answers, right ones and ones with bytes and lengths changed: what is good has as many
+ * values as were asked for. The sanitizers watch the rest. */
+static void damaged_replies_are_told_from_good_ones(void **state)
+{
+    (void)state;
+    uint32_t n_good = 0;
+    uint32_t n_changed_and_good = 0;
+    for (int round = 0; round < 1000000; round++) {
+        uint16_t count = (uint16_t)(1 + draw(125));
+        struct mb_request request = mb_request_read(1, (enum mb_table)draw(4), 0, count);
+        struct mb_reply reply = {.pdu_len = request.reply_len};
+        reply.pdu[0] = request.fc;
+        reply.pdu[1] = (uint8_t)(request.reply_len - 2);
+        uint32_t changes = draw(3);
+        for (uint32_t i = 0; i < changes; i++)
+            reply.pdu[draw(request.reply_len)] = (uint8_t)draw(256);
+        bool is_cut = draw(4) == 0;
+        if (is_cut)
+            reply.pdu_len = (uint16_t)draw(request.reply_len);
+        enum mb_verdict verdict = check(&request, reply);
+        assert_true(verdict != MB_REPLY_GOOD || !is_cut);
+        assert_true(verdict == MB_REPLY_GOOD || is_cut || changes > 0);
+        if (verdict != MB_REPLY_GOOD)
+            continue;
+        assert_int_equal(reply.pdu[1], mb_table_is_bits(request.fc > 2 ? MB_HOLDING : MB_COILS)
+                                           ? (count + 7) / 8
+                                           : 2 * count);
+        uint16_t values[125];
+        mb_reply_values(&request, &reply, values);
+        n_good++;
+        n_changed_and_good += changes > 0;
+    }
+    assert_true(n_good > 200000);
+    assert_true(n_changed_and_good > 100000); /* values may change, their number may not */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +196,7 @@ int main(void)
         cmocka_unit_test(an_exception_is_told_from_damage),
         cmocka_unit_test(a_reply_of_another_length_is_damaged),
         cmocka_unit_test(a_write_must_be_echoed),
+        cmocka_unit_test(damaged_replies_are_told_from_good_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
