@@ -64,6 +64,9 @@ struct arc_pos arc_source_pos(const struct arc_source *source, uint32_t offset)
 /* ---- Collecting --------------------------------------------------------------------------- */
 
 static const char *format(struct base_arena *arena, const char *fmt, va_list args)
+    ARCD_PRINTF(2, 0);
+
+static const char *format(struct base_arena *arena, const char *fmt, va_list args)
 {
     va_list again;
     va_copy(again, args);

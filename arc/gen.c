@@ -85,6 +85,8 @@ struct arc_image *arc_generate(const struct arc_program *program,
     base_arena_init(&scratch);
     struct arc_gen gen = {
         .program = program, .table = table, .diags = diags, .scratch = &scratch, .image = image};
+    /* Never NULL, also while there are none: what is added to it may be nothing. */
+    image->func_outputs = base_arena_new(&scratch, struct arc_image_func_output);
     generate(&gen);
     if (!gen.failed)
         seal(image);

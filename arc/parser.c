@@ -114,6 +114,9 @@ void parser_unexpected(struct parser *p, const char *wanted)
 }
 
 static struct arc_diag *report(struct parser *p, struct arc_span span, const char *fmt,
+                               va_list args) ARCD_PRINTF(3, 0);
+
+static struct arc_diag *report(struct parser *p, struct arc_span span, const char *fmt,
                                va_list args)
 {
     char message[256];
