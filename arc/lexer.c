@@ -107,8 +107,19 @@ static unsigned char peek(const struct lexer *lex, size_t ahead)
 
 /* ---- White space and comments ------------------------------------------------------------- */
 
+/* Outside comments and strings a NUL is an unexpected character like any other. */
+static bool refuse_nul(struct lexer *lex, size_t start, uint32_t line, const char *where)
+{
+    if (lex->map != NULL || memchr(lex->text + start, '\0', lex->at - start) == NULL)
+        return false;
+    arc_diag_add(lex->diags, ARC_ERROR, ARC_CODE_NONE, span_of(lex, start, lex->at, line),
+                 "a NUL byte in %s", where);
+    return true;
+}
+
 static void add_comment(struct lexer *lex, size_t start, uint32_t line)
 {
+    refuse_nul(lex, start, line, "a comment");
     ARC_APPEND(lex->arena, lex->out.comments, lex->out.n_comments)->span =
         span_of(lex, start, lex->at, line);
 }
@@ -223,6 +234,8 @@ static void string(struct lexer *lex, size_t prefix_len)
         else
             arc_diag_hint(lex->diags, diag, "end it with a backtick");
     }
+    if (refuse_nul(lex, start, line, "a string"))
+        kind = ARC_TOK_ERROR;
     add_token(lex, kind, start, line);
 }
 

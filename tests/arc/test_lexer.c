@@ -198,6 +198,9 @@ static void a_nul_byte_is_no_end_of_text(void **state)
     assert_int_equal(l.diags.n_errors, 1);
     assert_int_equal(l.tokens.n, 4);
     base_arena_fini(&l.arena);
+    lex_len(&l, "// \0\n\"\0\" \"\\u0000\"", 17);
+    assert_int_equal(l.diags.n_errors, 2);
+    base_arena_fini(&l.arena);
 }
 
 int main(void)
