@@ -39,63 +39,6 @@ static enum arc_image_node_kind node_kind(const struct arc_node *node)
 
 /* ---- When it runs ------------------------------------------------------------------------- */
 
-static bool reads_channel(const struct arc_expr *expr);
-
-static bool any_reads_channel(struct arc_expr **exprs, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (reads_channel(exprs[i]))
-            return true;
-    return false;
-}
-
-static bool call_reads_channel(const struct arc_expr *expr)
-{
-    const struct arc_func *func = expr->u.call.func;
-    for (uint32_t i = 0; i < func->reads.n_words; i++)
-        if (func->reads.words[i] != 0)
-            return true;
-    for (size_t i = 0; i < func->n_inputs && i < expr->u.call.n_args; i++)
-        if (func->inputs[i]->chan_is_read)
-            return true;
-    return any_reads_channel(expr->u.call.args, expr->u.call.n_args);
-}
-
-static bool format_reads_channel(const struct arc_expr *expr)
-{
-    for (size_t i = 0; i < expr->u.format.n_parts; i++)
-        if (expr->u.format.parts[i].expr != NULL && reads_channel(expr->u.format.parts[i].expr))
-            return true;
-    return false;
-}
-
-static bool reads_channel(const struct arc_expr *expr)
-{
-    switch (expr->kind) {
-    case ARC_EXPR_READ: return true;
-    case ARC_EXPR_NEG:
-    case ARC_EXPR_NOT:
-    case ARC_EXPR_CAST:
-    case ARC_EXPR_STR: return reads_channel(expr->u.unary.operand);
-    case ARC_EXPR_BINARY:
-    case ARC_EXPR_AND:
-    case ARC_EXPR_OR:
-        return reads_channel(expr->u.binary.left) || reads_channel(expr->u.binary.right);
-    case ARC_EXPR_CALL: return call_reads_channel(expr);
-    case ARC_EXPR_LIB_CALL:
-        return any_reads_channel(expr->u.lib_call.args, expr->u.lib_call.n_args);
-    case ARC_EXPR_INDEX:
-        return reads_channel(expr->u.index.base) || reads_channel(expr->u.index.index);
-    case ARC_EXPR_SLICE:
-        return reads_channel(expr->u.slice.base) ||
-               (expr->u.slice.from != NULL && reads_channel(expr->u.slice.from)) ||
-               (expr->u.slice.to != NULL && reads_channel(expr->u.slice.to));
-    case ARC_EXPR_SERIES: return any_reads_channel(expr->u.series.elems, expr->u.series.n_elems);
-    case ARC_EXPR_FORMAT: return format_reads_channel(expr);
-    default: return false;
-    }
-}
-
 static enum arc_image_node_run node_run(const struct arc_node *node)
 {
     if (node->has_edge)
@@ -104,9 +47,7 @@ static enum arc_image_node_run node_run(const struct arc_node *node)
         return ARC_RUN_DATA;
     if (node->kind != ARC_NODE_EXPR)
         return ARC_RUN_ONCE;
-    /* A text that depends on no channel is a constant that had to be put together. */
-    bool is_fixed_text = node->expr->kind == ARC_EXPR_FORMAT && !reads_channel(node->expr);
-    return is_fixed_text ? ARC_RUN_ONCE : ARC_RUN_ALWAYS;
+    return node->is_once ? ARC_RUN_ONCE : ARC_RUN_ALWAYS;
 }
 
 /* ---- Inputs, outputs, configuration ------------------------------------------------------- */
