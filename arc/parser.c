@@ -295,8 +295,10 @@ static void import_statement(struct parser *p)
         import_item(p);
         return;
     }
-    while (parser_list_goes_on(p, ARC_TOK_RPAREN))
+    while (parser_list_goes_on(p, ARC_TOK_RPAREN)) {
+        parser_mark(p, ARC_MARK_START);
         import_item(p);
+    }
     parser_expect(p, ARC_TOK_RPAREN);
 }
 
@@ -305,6 +307,7 @@ static void import_statement(struct parser *p)
 static void authority_value(struct parser *p, struct arc_authority *authority)
 {
     authority->value_span = parser_token(p)->span;
+    parser_mark(p, ARC_MARK_UNARY);
     bool is_negative = parser_accept(p, ARC_TOK_MINUS);
     if (p->is_lost || (parser_kind(p) != ARC_TOK_INT && parser_kind(p) != ARC_TOK_FLOAT)) {
         parser_unexpected(p, "a whole number 0 to 255");
@@ -344,8 +347,10 @@ static void authority_statement(struct parser *p)
         authority_item(p);
         return;
     }
-    while (parser_list_goes_on(p, ARC_TOK_RPAREN))
+    while (parser_list_goes_on(p, ARC_TOK_RPAREN)) {
+        parser_mark(p, ARC_MARK_START);
         authority_item(p);
+    }
     parser_expect(p, ARC_TOK_RPAREN);
 }
 
@@ -404,6 +409,7 @@ static void constant(struct parser *p)
 
 static void top_item(struct parser *p)
 {
+    parser_mark(p, ARC_MARK_START);
     bool is_authority =
         parser_kind(p) == ARC_TOK_AUTHORITY && parser_kind_ahead(p, 1) != ARC_TOK_DOT;
     if (parser_kind(p) == ARC_TOK_IMPORT) {
@@ -423,8 +429,7 @@ static void top_item(struct parser *p)
         parser_item(p);
 }
 
-struct arc_program *arc_parse(const struct arc_source *source, struct arc_idents *idents,
-                              struct base_arena *arena, struct arc_diags *diags)
+static struct arc_program *new_program(const struct arc_source *source, struct base_arena *arena)
 {
     struct arc_program *program = base_arena_new(arena, struct arc_program);
     program->arena = arena;
@@ -433,19 +438,28 @@ struct arc_program *arc_parse(const struct arc_source *source, struct arc_idents
     program->root = base_arena_new(arena, struct arc_scope);
     program->root->kind = ARC_SCOPE_ROOT;
     *ARC_APPEND(arena, program->scopes, program->n_scopes) = program->root;
+    return program;
+}
 
+struct arc_program *arc_parse_marked(const struct arc_source *source, struct arc_idents *idents,
+                                     struct base_arena *arena, struct arc_diags *diags,
+                                     struct arc_tokens *tokens, uint8_t **marks)
+{
+    struct arc_program *program = new_program(source, arena);
     size_t n_errors = diags->n_errors;
-    struct arc_tokens tokens = arc_lex(source, idents, arena, diags);
-    program->may_lack_names = tokens.is_cut_short;
+    *tokens = arc_lex(source, idents, arena, diags);
+    *marks = base_arena_array(arena, uint8_t, tokens->n);
+    program->may_lack_names = tokens->is_cut_short;
     struct parser p = {.source = source,
                        .idents = idents,
                        .arena = arena,
                        .diags = diags,
                        .program = program,
-                       .tokens = tokens.list,
+                       .tokens = tokens->list,
+                       .marks = *marks,
+                       .had_error = diags->n_errors != n_errors,
                        .error_start = UINT32_MAX,
                        .eof_name = "end of file",
-                       .had_error = diags->n_errors != n_errors,
                        .scope = program->root};
     while (parser_kind(&p) != ARC_TOK_EOF) {
         size_t before = p.at;
@@ -457,4 +471,12 @@ struct arc_program *arc_parse(const struct arc_source *source, struct arc_idents
     }
     program->has_syntax_errors = p.had_error;
     return program;
+}
+
+struct arc_program *arc_parse(const struct arc_source *source, struct arc_idents *idents,
+                              struct base_arena *arena, struct arc_diags *diags)
+{
+    struct arc_tokens tokens;
+    uint8_t *marks;
+    return arc_parse_marked(source, idents, arena, diags, &tokens, &marks);
 }

@@ -91,6 +91,7 @@ static struct arc_expr *cast(struct parser *p)
 {
     struct arc_expr *expr = parser_new_expr(p, ARC_EXPR_CAST, parser_token(p)->span);
     expr->type = parser_type(p);
+    parser_mark(p, ARC_MARK_CALL);
     if (!parser_expect(p, ARC_TOK_LPAREN))
         return error_expr(p);
     expr->u.unary.operand = parser_expr(p);
@@ -184,6 +185,7 @@ static struct arc_expr *postfix(struct parser *p)
 {
     struct arc_expr *expr = primary(p);
     while (!p->is_lost) {
+        parser_mark(p, ARC_MARK_CALL);
         if (parser_kind(p) == ARC_TOK_LPAREN)
             expr = call(p, expr);
         else if (parser_kind(p) == ARC_TOK_LBRACKET)
@@ -235,6 +237,7 @@ void parser_negate(struct arc_expr *number, struct arc_span minus)
 static struct arc_expr *prefixed(struct parser *p, enum arc_expr_kind kind)
 {
     struct arc_span span = parser_token(p)->span;
+    parser_mark(p, ARC_MARK_UNARY);
     parser_advance(p);
     struct arc_expr *operand = unary(p);
     if (kind == ARC_EXPR_NEG && operand->kind == ARC_EXPR_LITERAL && operand->is_untyped) {

@@ -7,6 +7,7 @@ static bool config_arg(struct parser *p, struct arc_config_arg *arg)
 {
     if (parser_kind(p) == ARC_TOK_IDENT && parser_kind_ahead(p, 1) == ARC_TOK_ASSIGN) {
         arg->name = parser_expect_name(p, "a name", &arg->name_span);
+        parser_mark(p, ARC_MARK_NAMED);
         parser_advance(p);
     }
     arg->value = parser_expr(p);
@@ -15,6 +16,7 @@ static bool config_arg(struct parser *p, struct arc_config_arg *arg)
 
 static void config_args(struct parser *p, struct arc_elem *elem)
 {
+    parser_mark(p, ARC_MARK_CONFIG);
     parser_advance(p);
     while (parser_list_goes_on(p, ARC_TOK_RBRACE)) {
         struct arc_span span = parser_token(p)->span;
@@ -116,6 +118,7 @@ static void table(struct parser *p, struct arc_elem *elem)
 {
     struct arc_span open = parser_token(p)->span;
     elem->kind = ARC_ELEM_TABLE;
+    parser_mark(p, ARC_MARK_TABLE);
     parser_advance(p);
     if (parser_kind(p) == ARC_TOK_RBRACE)
         parser_unexpected(p, "an entry of a routing table");
@@ -204,6 +207,7 @@ static void body_items(struct parser *p)
 {
     while (parser_list_goes_on(p, ARC_TOK_RBRACE)) {
         size_t before = p->at;
+        parser_mark(p, ARC_MARK_START);
         parser_item(p);
         if (!p->is_lost && parser_accept(p, ARC_TOK_COMMA) && parser_kind(p) == ARC_TOK_COMMA)
             parser_unexpected(p, "a flow, a stage or a sequence");
@@ -238,6 +242,7 @@ struct arc_scope *parser_scope(struct parser *p, bool is_inline)
     }
     if (!parser_enter(p))
         return scope;
+    parser_mark(p, ARC_MARK_BLOCK);
     parser_advance(p);
     p->scope = scope;
     body_items(p);

@@ -24,6 +24,7 @@ struct parser {
     struct arc_diags *diags;
     struct arc_program *program;
     const struct arc_token *tokens;
+    uint8_t *marks; /* enum arc_mark per token; NULL inside strings */
     size_t at;
     uint32_t last_end; /* where the token before `at` ended */
     uint32_t nesting;
@@ -65,6 +66,13 @@ bool parser_expect(struct parser *p, enum arc_token_kind kind);
 
 /* NULL after reporting. `what` completes "wanted ...". */
 struct arc_ident *parser_expect_name(struct parser *p, const char *what, struct arc_span *span);
+
+/* Marks the token at the cursor. */
+static inline void parser_mark(const struct parser *p, enum arc_mark mark)
+{
+    if (p->marks != NULL)
+        p->marks[p->at] |= (uint8_t)mark;
+}
 
 /* From the start of `from` to the end of the last token taken. */
 struct arc_span parser_span_from(const struct parser *p, struct arc_span from);

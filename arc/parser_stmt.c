@@ -265,6 +265,7 @@ static void statements(struct parser *p, struct arc_block *out)
 {
     while (parser_list_goes_on(p, ARC_TOK_RBRACE) && !body_is_left_open(p)) {
         size_t before = p->at;
+        parser_mark(p, ARC_MARK_START);
         struct arc_stmt *stmt = statement(p);
         if (p->is_lost) {
             parser_recover_inside(p);
@@ -285,6 +286,7 @@ static struct arc_block *block(struct parser *p)
     if (!parser_enter(p))
         return out;
     struct arc_span open = out->span;
+    parser_mark(p, ARC_MARK_BLOCK);
     if (parser_expect(p, ARC_TOK_LBRACE)) {
         statements(p, out);
         parser_expect_close(p, open);
@@ -327,8 +329,10 @@ static void signature(struct parser *p, struct arc_func *func)
 {
     func->ident = parser_expect_name(p, "the name of a function", &func->name_span);
     func->name = func->ident ? func->ident->text : "";
+    parser_mark(p, ARC_MARK_CONFIG);
     if (parser_accept(p, ARC_TOK_LBRACE))
         parser_params(p, ARC_TOK_RBRACE, ARC_VAR_CONFIG, &func->config, &func->n_config);
+    parser_mark(p, ARC_MARK_CALL);
     if (!parser_expect(p, ARC_TOK_LPAREN))
         return;
     parser_params(p, ARC_TOK_RPAREN, ARC_VAR_INPUT, &func->inputs, &func->n_inputs);

@@ -263,6 +263,7 @@ static struct arc_expr *placeholder_expr(struct parser *p, const struct decoded 
     sub.tokens = arc_lex_mapped(sub.mapped_text, end - start, sub.map, sub.lines, p->idents,
                                 p->arena, p->diags)
                      .list;
+    sub.marks = NULL;
     sub.at = 0;
     sub.error_start = UINT32_MAX;
     sub.eof_name = "end of the placeholder";

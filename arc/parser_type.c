@@ -170,6 +170,7 @@ struct arc_expr *parser_literal(struct parser *p)
     struct arc_span start = parser_token(p)->span;
     if (parser_kind(p) == ARC_TOK_STRING)
         return parser_string(p);
+    parser_mark(p, ARC_MARK_UNARY);
     bool is_negative = parser_accept(p, ARC_TOK_MINUS);
     if (p->is_lost || (parser_kind(p) != ARC_TOK_INT && parser_kind(p) != ARC_TOK_FLOAT)) {
         parser_unexpected(p, is_negative ? "a number" : "a literal: a number or a string");
