@@ -31,6 +31,7 @@ int cli_verb_conform(int argc, char **argv);
 int cli_verb_dis(int argc, char **argv);
 int cli_verb_doctor(int argc, char **argv);
 int cli_verb_docs(int argc, char **argv);
+int cli_verb_fmt(int argc, char **argv);
 int cli_verb_level(int argc, char **argv);
 int cli_verb_reload(int argc, char **argv);
 int cli_verb_run(int argc, char **argv);
