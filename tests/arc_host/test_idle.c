@@ -10,7 +10,9 @@
 /* A file that stands for the kernel's. */
 static int make_file(void **state)
 {
-    static char path[64];
+    char *path = malloc(64);
+    if (path == NULL)
+        return -1;
     strcpy(path, "/tmp/arcd-test-idle-XXXXXX");
     int fd = mkstemp(path);
     if (fd < 0)
@@ -22,7 +24,9 @@ static int make_file(void **state)
 
 static int remove_file(void **state)
 {
-    return unlink(*state);
+    unlink(*state);
+    free(*state);
+    return 0;
 }
 
 static bool is_open_here(const char *path)
