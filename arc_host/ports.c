@@ -262,13 +262,14 @@ ARCD_RT static void view_batch(struct arc_host_ports *ports, const struct telem_
         uint32_t channel = key < ports->n_keys ? ports->channel_of_key[key] : ARC_NONE;
         if (channel == ARC_NONE || n_rows == 0)
             continue;
-        ports->rt.columns[n++] = (struct arc_host_column){
+        ports->rt.columns[n] = (struct arc_host_column){
             .channel = channel,
             .n = n_rows,
             .data = telem_batch_col_const(batch, c),
             .times = ports->has_index[channel] ? telem_batch_times_const(batch, c) : NULL,
             .text = (const char *)batch + batch->text_off,
         };
+        n++;
         rows = n_rows > rows ? n_rows : rows;
     }
     ports->rt.frame = (struct arc_host_frame){ports->rt.columns, n};
