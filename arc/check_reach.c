@@ -283,6 +283,15 @@ static void walk_list(const struct read_walk *walk, struct arc_expr *const *list
         walk_reads(walk, list[i]);
 }
 
+static void walk_chan_arg(const struct read_walk *walk, struct arc_channel *channel,
+                          const struct arc_var *param)
+{
+    if (param->chan_is_read)
+        see(walk, channel);
+    if (walk->marks_calls && param->chan_is_written)
+        channel->is_written = true;
+}
+
 static void walk_call(const struct read_walk *walk, const struct arc_expr *expr)
 {
     const struct arc_func *func = expr->u.call.func;
@@ -292,10 +301,8 @@ static void walk_call(const struct read_walk *walk, const struct arc_expr *expr)
         const struct arc_expr *arg = expr->u.call.args[i];
         if (arg->kind != ARC_EXPR_CHAN)
             walk_reads(walk, arg);
-        else if (func->inputs[i]->chan_is_read && arg->u.chan.channel != NULL)
-            see(walk, arg->u.chan.channel);
-        if (walk->marks_calls && arg->kind == ARC_EXPR_CHAN && func->inputs[i]->chan_is_written)
-            arg->u.chan.channel->is_written = true;
+        else if (arg->u.chan.channel != NULL)
+            walk_chan_arg(walk, arg->u.chan.channel, func->inputs[i]);
     }
     see_set(walk, &func->reads);
     if (walk->marks_calls)

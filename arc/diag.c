@@ -143,7 +143,7 @@ void arc_diags_sort(struct arc_diags *diags)
     for (size_t i = 0; i < diags->n; i++)
         diags->list[i]->seq = i;
     if (diags->n > 1)
-        qsort(diags->list, diags->n, sizeof *diags->list, compare);
+        qsort(diags->list, diags->n, sizeof(struct arc_diag *), compare);
 }
 
 const struct arc_diag *arc_diags_first_error(const struct arc_diags *diags)

@@ -9,6 +9,16 @@
 
 enum { FIRST_BUCKETS = 256 };
 
+struct word {
+    const char *text;
+    enum arc_token_kind kind;
+};
+
+#define WORD(NAME, text) {text, ARC_TOK_##NAME},
+static const struct word keywords[] = {ARC_KEYWORDS(WORD)};
+static const struct word punctuation_words[] = {ARC_PUNCTUATION(WORD)};
+#undef WORD
+
 struct lexer {
     const char *text;
     size_t len;
@@ -74,10 +84,10 @@ void arc_idents_init(struct arc_idents *idents, struct base_arena *arena)
 {
     *idents = (struct arc_idents){.arena = arena, .n_buckets = FIRST_BUCKETS};
     idents->buckets = base_arena_array(arena, struct arc_ident *, FIRST_BUCKETS);
-#define ADD_KEYWORD(NAME, word)                                                                    \
-    arc_ident_get(idents, word, sizeof word - 1)->keyword = ARC_TOK_##NAME;
-    ARC_KEYWORDS(ADD_KEYWORD)
-#undef ADD_KEYWORD
+    for (size_t i = 0; i < ARCD_COUNT_OF(keywords); i++) {
+        const struct word *word = &keywords[i];
+        arc_ident_get(idents, word->text, strlen(word->text))->keyword = word->kind;
+    }
 }
 
 /* ---- Positions ---------------------------------------------------------------------------- */
@@ -305,12 +315,12 @@ static void unexpected_character(struct lexer *lex)
 
 static enum arc_token_kind punctuation_kind(const struct lexer *lex)
 {
-#define TRY(NAME, word)                                                                            \
-    if (peek(lex, 0) == (unsigned char)(word)[0] &&                                                \
-        (sizeof word == 2 || peek(lex, 1) == (unsigned char)(word)[sizeof word - 2]))              \
-        return ARC_TOK_##NAME;
-    ARC_PUNCTUATION(TRY)
-#undef TRY
+    for (size_t i = 0; i < ARCD_COUNT_OF(punctuation_words); i++) {
+        const char *text = punctuation_words[i].text;
+        if (peek(lex, 0) == (unsigned char)text[0] &&
+            (text[1] == '\0' || peek(lex, 1) == (unsigned char)text[1]))
+            return punctuation_words[i].kind;
+    }
     return ARC_TOK_ERROR;
 }
 

@@ -25,6 +25,6 @@ static inline void *arc_list_room(struct base_arena *arena, void *list, size_t n
 
 /* A pointer to the new, zeroed element. */
 #define ARC_APPEND(arena, list, n)                                                                 \
-    ((list) = arc_list_room((arena), (list), (n), sizeof *(list)), &(list)[(n)++])
+    ((list) = arc_list_room((arena), (list), (n), sizeof(__typeof__(*(list)))), &(list)[(n)++])
 
 #endif

@@ -101,8 +101,11 @@ static char simple_escape(char c, char delimiter)
     case 'f': return '\f';
     case 'r': return '\r';
     case '\\': return '\\';
-    default: return c == delimiter ? c : 0;
+    default: break;
     }
+    if (c == delimiter)
+        return c;
+    return '\0';
 }
 
 /* At a backslash. Returns the bytes taken. */
@@ -123,7 +126,9 @@ static size_t escape(struct parser *p, const struct body *body, size_t at, uint3
         out->is_bad = true;
         return 2;
     }
-    char value = left > 1 ? simple_escape(text[1], body->delimiter) : 0;
+    char value = '\0';
+    if (left > 1)
+        value = simple_escape(text[1], body->delimiter);
     if (value == 0) {
         emit(out, text, 1, offset, line);
         return 1;

@@ -100,7 +100,7 @@ const char *arc_text_printable(struct base_arena *arena, const char *text, size_
         }
     }
     if (is_cut)
-        memcpy(out + at, "...", 3);
+        memcpy(out + at, "...", 4);
     return out;
 }
 

@@ -203,7 +203,9 @@ static int8_t saturate(int64_t power)
 {
     if (power > INT8_MAX)
         return INT8_MAX;
-    return power < -INT8_MAX ? (int8_t)-INT8_MAX : (int8_t)power;
+    if (power < -INT8_MAX)
+        return -INT8_MAX;
+    return (int8_t)power;
 }
 
 static const struct arc_unit *drop_pure_ratio(const struct arc_unit *unit)

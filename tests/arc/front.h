@@ -67,6 +67,14 @@ static inline void front_fini(struct front *f)
     base_arena_fini(&f->arena);
 }
 
+/* The program is there; otherwise the test shows why not and ends. */
+static inline void front_demand(struct front *f)
+{
+    if (f->program == NULL)
+        print_error("%s", arc_diags_render(&f->diags));
+    assert_non_null(f->program);
+}
+
 /* Channels that are there in every test which does not say its own. */
 #define FRONT_CHANNELS                                                                             \
     "level f64, gauge f64, flag u8, valve u8, count i32, total i64, ratio f32, memo str, "         \

@@ -38,8 +38,7 @@ static void flow_is(const char *flow, const char *wanted)
     char got[500];
     size_t at = 0;
     front_check(&f, FRONT_CHANNELS, with_funcs(text, sizeof text, flow));
-    if (f.program == NULL)
-        fail_msg("%s", arc_diags_render(&f.diags));
+    front_demand(&f);
     const struct arc_flow *last = f.program->root->items[f.program->root->n_items - 1].flow;
     for (size_t i = 0; i < last->n_nodes; i++) {
         const struct arc_node *node = last->nodes[i];
@@ -139,8 +138,7 @@ static void a_type_variable_is_bound_by_its_input_or_its_target(void **state)
         struct front f;
         snprintf(text, sizeof text, "import math\n%s", cases[i].flow);
         front_check(&f, FRONT_CHANNELS, text);
-        if (f.program == NULL)
-            fail_msg("%s", arc_diags_render(&f.diags));
+        front_demand(&f);
         const struct arc_flow *flow = f.program->root->items[0].flow;
         assert_int_equal(flow->nodes[0]->outputs[0].prim, cases[i].prim);
         assert_int_equal(flow->nodes[1]->inputs[0].prim, cases[i].prim);
@@ -230,8 +228,7 @@ static void every_config_parameter_gets_a_value(void **state)
         &f, FRONT_CHANNELS,
         "func f{a f64, c chan f64, b i64 = 3}(x f64) {}\nK := 4.0\nlevel -> f{c=gauge, a=-2}\n"
         "level -> f{K, level, 7.0}");
-    if (f.program == NULL)
-        fail_msg("%s", arc_diags_render(&f.diags));
+    front_demand(&f);
     const struct arc_node *first = f.program->root->items[0].flow->nodes[1];
     assert_int_equal(first->n_config, 3);
     assert_true(first->config[0].value.number.f64 == -2.0);

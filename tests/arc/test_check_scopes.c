@@ -15,8 +15,7 @@ static const struct arc_scope *scope_named(const struct front *f, const char *na
 static void check_ok(struct front *f, const char *text)
 {
     front_check(f, FRONT_CHANNELS, text);
-    if (f->program == NULL)
-        fail_msg("%s", arc_diags_render(&f->diags));
+    front_demand(f);
 }
 
 static const struct arc_transition *transition_of(const struct arc_scope *scope, size_t item)

@@ -44,8 +44,7 @@ static void the_ends_of_ranges_fit_and_one_more_does_not(void **state)
 static struct arc_value constant(const char *declaration, struct front *f)
 {
     front_check(f, FRONT_CHANNELS, declaration);
-    if (f->program == NULL)
-        fail_msg("%s", arc_diags_render(&f->diags));
+    front_demand(f);
     return f->program->consts[0]->value;
 }
 
