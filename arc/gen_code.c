@@ -81,6 +81,10 @@ uint16_t arc_gen_k(struct arc_gen_body *b, enum telem_type type, union arc_reg v
         *ARC_APPEND(b->gen->scratch, b->const_types, b->n_const_types) = (uint8_t)type;
         return (uint16_t)(ARC_GEN_K + b->n_consts - 1);
     }
+    if (b->is_batch) { /* columns have no immediate form */
+        b->refused = true;
+        return ARC_GEN_K;
+    }
     uint16_t reg = arc_gen_temp(b);
     arc_gen_load_k(b, reg, type, value);
     return reg;

@@ -176,13 +176,15 @@ static void init_loop(struct arc_host_automation *a)
 static void say_what_was_got(const struct arc_host_automation *a)
 {
     const struct base_rt_got *got = &a->got;
+    char reason[128];
     if (a->affinity_failed[0] != '\0')
         arc_host_automation_say(a, BASE_LOG_WARNING, "%s", a->affinity_failed);
     if (a->opts.realtime && !got->fifo)
         arc_host_automation_say(a, BASE_LOG_WARNING,
                                 "Failed to set SCHED_FIFO priority %d: %s; %s. Running as a "
                                 "normal thread",
-                                a->opts.priority, strerror(got->sched_errno),
+                                a->opts.priority,
+                                strerror_r(got->sched_errno, reason, sizeof reason),
                                 base_rt_priority_fix());
     if (got->fifo && a->opts.priority > 49)
         arc_host_automation_say(a, BASE_LOG_WARNING,

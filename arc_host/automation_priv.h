@@ -22,8 +22,8 @@ struct arc_host_reported {
 struct arc_host_automation {
     struct arc_host_loop loop;
     struct arc_host_timing timing; /* of the last run until the next start */
-    struct base_doorbell bell;  /* of the thread */
-    struct base_doorbell ready; /* rung by the thread when it is set up */
+    struct base_doorbell bell;     /* of the thread */
+    struct base_doorbell ready;    /* rung by the thread when it is set up */
     struct arc_host_env env;
     struct base_arena arena; /* texts and arrays of the options */
     struct arc_host_automation_opts opts;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -224,21 +225,24 @@ static void report_program(struct arc_host_automation *a)
                                 (unsigned long long)n);
 }
 
+/* The number in a file of /proc; `otherwise` when there is none. */
+static long read_number(const char *path, long otherwise)
+{
+    char line[64], *end = line;
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return otherwise;
+    long n = fgets(line, sizeof line, file) != NULL ? strtol(line, &end, 10) : 0;
+    fclose(file);
+    return end != line ? n : otherwise;
+}
+
 /* The percentage of its time that Linux leaves to real-time threads; 100: no limit. */
 static double realtime_limit(void)
 {
-    long runtime_us = -1, period_us = 1000000;
-    FILE *file = fopen("/proc/sys/kernel/sched_rt_runtime_us", "re");
-    if (file == NULL || fscanf(file, "%ld", &runtime_us) != 1)
-        runtime_us = -1;
-    if (file != NULL)
-        fclose(file);
-    file = fopen("/proc/sys/kernel/sched_rt_period_us", "re");
-    if (file == NULL || fscanf(file, "%ld", &period_us) != 1 || period_us <= 0)
-        period_us = 1000000;
-    if (file != NULL)
-        fclose(file);
-    return runtime_us < 0 ? 100 : 100.0 * (double)runtime_us / (double)period_us;
+    long runtime_us = read_number("/proc/sys/kernel/sched_rt_runtime_us", -1);
+    long period_us = read_number("/proc/sys/kernel/sched_rt_period_us", 1000000);
+    return runtime_us < 0 || period_us <= 0 ? 100 : 100.0 * (double)runtime_us / (double)period_us;
 }
 
 /* Linux stops real-time threads that use a core without end: say it before it does. */

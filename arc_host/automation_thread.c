@@ -43,6 +43,7 @@ static void set_up(struct arc_host_automation *a)
     struct base_rt_request request;
     struct base_rt_got got;
     cpu_set_t before;
+    char reason[128];
     fill_request(a, &request);
     bool known = pthread_getaffinity_np(pthread_self(), sizeof before, &before) == 0;
     base_rt_apply(&request, &got);
@@ -52,7 +53,7 @@ static void set_up(struct arc_host_automation *a)
                  "Failed to pin to core %d%s: %s; set `cpu` to cores that this machine gives the "
                  "process",
                  request.cpus[0], request.n_cpus > 1 ? " and others" : "",
-                 strerror(got.affinity_errno));
+                 strerror_r(got.affinity_errno, reason, sizeof reason));
     if (a->opts.realtime && !got.fifo && a->opts.n_cpus == 0 && known)
         unpin(&before, &got);
     a->loop.wait.realtime = got.fifo;

@@ -35,9 +35,10 @@ static enum arcd_err failed(const struct arc_host_idle *idle, int errnum, struct
         errnum == ENOENT ? "the kernel or the container has no such file: limit idle states in the "
                            "firmware or with the kernel option processor.max_cstate=1"
                          : "run arcd as a service or as root, or let its user write the file";
+    char reason[128];
     return arcd_fail(why, errnum == ENOENT ? ARCD_ERR_UNSUPPORTED : ARCD_ERR_PERMISSION, errnum,
                      "failed to keep cores out of deep idle states: %s: %s; %s", idle->path,
-                     strerror(errnum), fix);
+                     strerror_r(errnum, reason, sizeof reason), fix);
 }
 
 static enum arcd_err open_file(struct arc_host_idle *idle, struct arcd_errinfo *why)

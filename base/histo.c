@@ -12,7 +12,7 @@ static const uint32_t sub_buckets = UINT32_C(1) << BASE_HISTO_SUB_BITS;
 
 ARCD_RT static inline uint32_t bucket_of(uint64_t value)
 {
-    if (value < 2 * sub_buckets)
+    if (value < 2 * (uint64_t)sub_buckets)
         return (uint32_t)value;
     uint32_t shift = 63 - (uint32_t)__builtin_clzll(value) - BASE_HISTO_SUB_BITS;
     return (shift << BASE_HISTO_SUB_BITS) + (uint32_t)(value >> shift);

@@ -154,6 +154,16 @@ static struct driver_project *load(const char *dir, int port)
     return project;
 }
 
+static void remove_folder(const char *dir)
+{
+    static const char *const parts[] = {"/tasks/in.json", "/tasks", "/driver.json", ""};
+    for (size_t i = 0; i < ARCD_COUNT_OF(parts); i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s%s", dir, parts[i]);
+        (void)remove(path);
+    }
+}
+
 static int64_t samples(struct tasks_task *task)
 {
     struct tasks_counters counters;
@@ -217,7 +227,6 @@ int main(int argc, char **argv)
     modbus_close(bare);
     modbus_free(bare);
     stop_server(&server);
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", dir);
-    return system(command) == 0 ? rc : 1;
+    remove_folder(dir);
+    return rc;
 }

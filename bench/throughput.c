@@ -134,11 +134,12 @@ int main(int argc, char **argv)
 {
     struct bench_opts opts = bench_parse(argc, argv, doc);
     struct bench_report report;
-    const uint32_t rows[] = {1, 20, MOST_ROWS};
+    enum { N_SIZES = 3 };
+    const uint32_t rows[N_SIZES] = {1, 20, MOST_ROWS};
     bench_begin(&report, &opts, "throughput", "bus", "memcpy");
-    for (size_t i = 0; i < ARCD_COUNT_OF(rows); i++) {
+    for (size_t i = 0; i < N_SIZES; i++) {
         char what[64];
-        run(rows[i], opts.seconds / (double)ARCD_COUNT_OF(rows));
+        run(rows[i], opts.seconds / N_SIZES);
         double bytes = (double)rows[i] * (CHANNELS + 1) * 8;
         snprintf(what, sizeof what, "%u rows, %.1f KiB", rows[i], bytes / 1024);
         bench_row(&report, what, &bench.pair, 0);

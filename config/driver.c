@@ -7,9 +7,8 @@
 #include <regex.h>
 #include <string.h>
 
-/* Every backend that there is; a Driver may be built without some. */
-static const char *const all_backends[] = {"ni", "modbus", "comedi", "sim"};
-static const char *const all_integrations[] = {"ni", "modbus", "comedi", "sim", "arc"};
+static const char *const all_backends[] = {CONFIG_BACKENDS};
+static const char *const all_integrations[] = {CONFIG_BACKENDS, "arc"};
 
 static const char *text_at(const void *texts, uint32_t i)
 {
@@ -539,9 +538,11 @@ bool config_driver_has_integration(const struct config_driver *driver, const cha
 const struct config_scan *config_driver_scan(const struct config_driver *driver,
                                              const char *backend)
 {
+    /* In the order of CONFIG_BACKENDS; what stands behind these there is not scanned for. */
     const struct config_scan *scans[] = {&driver->scans.ni, &driver->scans.modbus,
                                          &driver->scans.comedi, &driver->scans.sim};
-    for (uint32_t i = 0; i < ARCD_COUNT_OF(all_backends); i++)
+    _Static_assert(ARCD_COUNT_OF(scans) <= ARCD_COUNT_OF(all_backends), "a scan for each name");
+    for (uint32_t i = 0; i < ARCD_COUNT_OF(scans); i++)
         if (strcmp(all_backends[i], backend) == 0)
             return scans[i];
     return NULL;

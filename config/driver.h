@@ -11,6 +11,10 @@
 #include "config/channel.h"
 #include "config/task.h"
 
+/* Every backend that there is; a Driver may be built without some. Only for messages, and for the
+ * names that `integrations` may list. */
+#define CONFIG_BACKENDS "ni", "modbus", "comedi", "sim"
+
 /* What this Driver was built with. config/ itself knows no backend. */
 struct config_task_type {
     const char *name;    /* "modbus_read" */

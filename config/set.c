@@ -26,7 +26,7 @@ static const char *type_name(const void *ctx, uint32_t i)
 /* "modbus_read" in a Driver that was built without Modbus. */
 static const char *missing_backend(const struct config_known *known, const char *type)
 {
-    static const char *const backends[] = {"ni", "modbus", "comedi", "sim"};
+    static const char *const backends[] = {CONFIG_BACKENDS};
     for (size_t i = 0; i < ARCD_COUNT_OF(backends); i++) {
         size_t len = strlen(backends[i]);
         if (strncmp(type, backends[i], len) != 0 || type[len] != '_')

@@ -58,10 +58,6 @@ ARCD_MUST_CHECK enum arcd_err driver_control_call(struct driver_control_client *
                                                   struct arcd_errinfo *why);
 void driver_control_disconnect(struct driver_control_client *client);
 
-/* Where a Driver listens unless told: $ARCD_SOCKET, /run/arcd/control for root, else below
- * $XDG_RUNTIME_DIR or /tmp. */
-void driver_control_default_path(char *path, size_t size);
-
 /* ---- Replies */
 
 json_t *driver_control_ok(void);

@@ -5,7 +5,6 @@
 #include "base/rt.h"
 
 #include <errno.h>
-#include <libgen.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,19 +49,6 @@ json_t *driver_control_error(const char *fmt, ...)
     va_end(args);
     json_t *reply = json_pack("{s:b,s:s}", "ok", 0, "error", text);
     return reply != NULL ? reply : json_pack("{s:b,s:s}", "ok", 0, "error", "not UTF-8");
-}
-
-void driver_control_default_path(char *path, size_t size)
-{
-    const char *given = getenv("ARCD_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
-    if (given != NULL && given[0] != '\0')
-        snprintf(path, size, "%s", given);
-    else if (geteuid() == 0)
-        snprintf(path, size, "/run/arcd/control");
-    else if (runtime != NULL && runtime[0] != '\0')
-        snprintf(path, size, "%s/arcd/control", runtime);
-    else
-        snprintf(path, size, "/tmp/arcd-%u/control", geteuid());
 }
 
 /* ---- One connection ----------------------------------------------------------------------------
@@ -217,9 +203,10 @@ static void *run_listener(void *arg)
 /* The folder of the socket, made when missing. */
 static void make_folder(const char *path)
 {
-    char copy[sizeof((struct sockaddr_un *)0)->sun_path];
-    snprintf(copy, sizeof copy, "%s", path);
-    (void)mkdir(dirname(copy), 0750); /* a real problem shows at bind, with its reason */
+    char folder[sizeof((struct sockaddr_un *)0)->sun_path];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) : 0, path);
+    (void)mkdir(folder, 0750); /* a real problem shows at bind, with its reason */
 }
 
 static bool somebody_listens(const struct sockaddr_un *address)

@@ -4,7 +4,6 @@
 #include "base/mark.h"
 #include "base/rt.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -39,6 +38,12 @@ static bool read_line(const struct exam *exam, const char *path, char *line, siz
     return ok;
 }
 
+/* A whole number at the beginning of the line; 0 when there is none. */
+static long number(const char *line)
+{
+    return strtol(line, NULL, 10);
+}
+
 static bool file_contains(const struct exam *exam, const char *path, const char *word)
 {
     char full[700], line[2048];
@@ -51,6 +56,12 @@ static bool file_contains(const struct exam *exam, const char *path, const char 
         found = strstr(line, word) != NULL;
     fclose(file);
     return found;
+}
+
+/* "Operation not permitted" */
+static const char *reason(int errnum, char text[64])
+{
+    return strerror_r(errnum, text, 64);
 }
 
 __attribute__((format(printf, 6, 7))) static void add(struct exam *exam,
@@ -104,23 +115,25 @@ void driver_doctor_probe(struct driver_doctor_process *process)
 static void examine_process(struct exam *exam)
 {
     const struct driver_doctor_process *p = exam->process;
+    char text[64];
     add(exam, p->may_fifo ? DRIVER_DOCTOR_GOOD : DRIVER_DOCTOR_BAD, "real-time priority",
         "automations run as normal threads and wait for whatever else runs",
         "install arcd as a service, run it as root, or grant CAP_SYS_NICE or an rtprio limit of 47 "
         "or more",
         p->may_fifo ? "SCHED_FIFO 47 is granted" : "SCHED_FIFO 47 is refused: %s",
-        strerror(p->fifo_errno));
+        reason(p->fifo_errno, text));
     add(exam, p->may_lock ? DRIVER_DOCTOR_GOOD : DRIVER_DOCTOR_BAD, "memory lock",
         "a page that was swapped out or never touched costs up to milliseconds in the middle of a "
         "cycle",
         "raise the memlock limit to unlimited, or grant CAP_IPC_LOCK",
-        p->may_lock ? "memory can be locked" : "mlockall is refused: %s", strerror(p->lock_errno));
+        p->may_lock ? "memory can be locked" : "mlockall is refused: %s",
+        reason(p->lock_errno, text));
     add(exam, p->may_hold_idle ? DRIVER_DOCTOR_GOOD : DRIVER_DOCTOR_NOTE, "deep idle states",
         "at level high arcd keeps cores out of deep sleep; without it a wake-up can cost some 100 "
         "us",
         "give arcd write access to /dev/cpu_dma_latency (a udev rule, or run as root)",
         p->may_hold_idle ? "can be held off at level high" : "/dev/cpu_dma_latency: %s",
-        strerror(p->idle_errno));
+        reason(p->idle_errno, text));
 }
 
 /* ---- The kernel --------------------------------------------------------------------------------
@@ -171,13 +184,14 @@ static void examine_throttling(struct exam *exam)
         add(exam, DRIVER_DOCTOR_NOTE, "real-time throttling", cost, "", "unknown");
         return;
     }
-    double share = atof(runtime) / (atof(period) > 0 ? atof(period) : 1);
+    long period_us = number(period) > 0 ? number(period) : 1;
+    double share = (double)number(runtime) / (double)period_us;
     /* arcd never checks the clock for more than half of a wait, so the usual 95 % are never met. */
-    bool fine = atol(runtime) < 0 || share >= 0.9;
+    bool fine = number(runtime) < 0 || share >= 0.9;
     add(exam, fine ? DRIVER_DOCTOR_GOOD : DRIVER_DOCTOR_BAD, "real-time throttling", cost,
         "sysctl kernel.sched_rt_runtime_us=950000",
-        atol(runtime) < 0 ? "off%s%s" : "%s us in %s us", atol(runtime) < 0 ? "" : runtime,
-        atol(runtime) < 0 ? "" : period);
+        number(runtime) < 0 ? "off%s%s" : "%s us in %s us", number(runtime) < 0 ? "" : runtime,
+        number(runtime) < 0 ? "" : period);
 }
 
 static void examine_clock(struct exam *exam)
@@ -226,8 +240,8 @@ static void examine_idle_states(struct exam *exam)
             break;
         snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cpuidle/state%d/name", i);
         (void)read_line(exam, path, name, sizeof name);
-        if (atol(latency) >= worst_us) {
-            worst_us = atol(latency);
+        if (number(latency) >= worst_us) {
+            worst_us = number(latency);
             snprintf(deepest, sizeof deepest, "%s", name);
         }
     }
@@ -261,36 +275,29 @@ static void examine_hypervisor(struct exam *exam)
         guest ? "this is a virtual machine" : "none");
 }
 
-/* Interrupts that may be served on the last core, where automations run unless told otherwise. */
+enum { MAX_IRQ = 1024 };
+
+/* Interrupts that are served on the last core, where automations run unless told otherwise. */
 static void examine_interrupts(struct exam *exam)
 {
-    char path[600];
-    snprintf(path, sizeof path, "%s/proc/irq", exam->root);
-    DIR *dir = opendir(path);
-    if (dir == NULL) {
-        add(exam, DRIVER_DOCTOR_NOTE, "interrupts", "", "", "unknown");
-        return;
-    }
-    char online[64] = "";
+    char path[64], list[128], online[64];
     (void)read_line(exam, "/sys/devices/system/cpu/online", online, sizeof online);
     const char *dash = strrchr(online, '-');
-    int last = dash != NULL ? atoi(dash + 1) : 0, on_last = 0, total = 0;
-    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        char list[128];
-        snprintf(path, sizeof path, "/proc/irq/%.32s/effective_affinity_list", entry->d_name);
-        if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
-            !read_line(exam, path, list, sizeof list))
+    long last = dash != NULL ? number(dash + 1) : 0;
+    int on_last = 0, total = 0;
+    for (int irq = 0; irq < MAX_IRQ; irq++) {
+        snprintf(path, sizeof path, "/proc/irq/%d/effective_affinity_list", irq);
+        if (!read_line(exam, path, list, sizeof list))
             continue;
         total++;
-        on_last += atoi(list) == last && list[0] != '\0';
+        on_last += list[0] != '\0' && number(list) == last;
     }
-    closedir(dir);
     bool fine = last == 0 || on_last == 0;
     add(exam, fine ? DRIVER_DOCTOR_GOOD : DRIVER_DOCTOR_NOTE, "interrupts",
         "an interrupt on an automation's core delays its cycle by some microseconds",
         "move them: write the other cores' mask to /proc/irq/N/smp_affinity, and stop irqbalance "
         "there",
-        last == 0 ? "one core: nothing to choose" : "%d of %d are served on core %d", on_last,
+        last == 0 ? "one core: nothing to choose" : "%d of %d are served on core %ld", on_last,
         total, last);
 }
 

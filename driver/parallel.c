@@ -33,9 +33,9 @@ static void leave(struct shared *s)
     free(s);
 }
 
-static void *work(void *arg)
+/* Takes items until there are none. */
+static void work_through(struct shared *s)
 {
-    struct shared *s = arg;
     pthread_mutex_lock(&s->lock);
     while (s->next < s->n && !s->given_up) {
         size_t i = s->next++;
@@ -46,6 +46,14 @@ static void *work(void *arg)
         s->n_done++;
         pthread_cond_signal(&s->done_cond);
     }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void *work(void *arg)
+{
+    struct shared *s = arg;
+    work_through(s);
+    pthread_mutex_lock(&s->lock);
     leave(s);
     return NULL;
 }
@@ -69,27 +77,30 @@ static struct shared *shared_new(size_t n, void (*run)(void *ctx, size_t i), voi
     return s;
 }
 
+static bool start_thread(struct shared *s)
+{
+    pthread_t thread;
+    pthread_mutex_lock(&s->lock);
+    s->users++;
+    pthread_mutex_unlock(&s->lock);
+    if (base_thread_start(&thread, work, s, NULL) == ARCD_OK) {
+        pthread_detach(thread);
+        return true;
+    }
+    pthread_mutex_lock(&s->lock);
+    s->users--; /* the caller is still one */
+    pthread_mutex_unlock(&s->lock);
+    return false;
+}
+
 static void start_threads(struct shared *s, size_t n_threads)
 {
     for (size_t t = 0; t < n_threads && t < s->n; t++) {
-        pthread_t thread;
-        pthread_mutex_lock(&s->lock);
-        s->users++;
-        pthread_mutex_unlock(&s->lock);
-        if (base_thread_start(&thread, work, s, NULL) == ARCD_OK) {
-            pthread_detach(thread);
+        if (start_thread(s))
             continue;
-        }
-        pthread_mutex_lock(&s->lock);
-        s->users--;
-        pthread_mutex_unlock(&s->lock);
-        if (t > 0)
-            break; /* the others do it all */
-        pthread_mutex_lock(&s->lock);
-        s->users++;
-        pthread_mutex_unlock(&s->lock);
-        work(s); /* no thread to be had at all: do it here, without the bound */
-        break;
+        if (t == 0)
+            work_through(s); /* no thread to be had at all: do it here, without the bound */
+        return;
     }
 }
 

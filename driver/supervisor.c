@@ -96,7 +96,7 @@ static bool set_status(void *ctx, const char *automation, const struct arc_host_
                                                                            : BASE_LOG_INFO;
     base_log_write(s->log, level, "status", automation, "%s: %s", request->key_or_name,
                    request->message);
-    strcpy(key, request->key_or_name); /* both hold ARC_HOST_LOOP_NAME_MAX */
+    memcpy(key, request->key_or_name, ARC_HOST_LOOP_NAME_MAX);
     return true;
 }
 

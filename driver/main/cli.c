@@ -28,10 +28,23 @@ static const struct argp_option remote_options[] = {
 
 const struct argp cli_remote_argp = {remote_options, parse_remote, NULL, NULL, NULL, NULL, NULL};
 
+void cli_default_socket(char *path, size_t size)
+{
+    const char *given = getenv("ARCD_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
+    if (given != NULL && given[0] != '\0')
+        snprintf(path, size, "%s", given);
+    else if (geteuid() == 0)
+        snprintf(path, size, "/run/arcd/control");
+    else if (runtime != NULL && runtime[0] != '\0')
+        snprintf(path, size, "%s/arcd/control", runtime);
+    else
+        snprintf(path, size, "/tmp/arcd-%u/control", geteuid());
+}
+
 void cli_remote_init(struct cli_remote *remote)
 {
     *remote = (struct cli_remote){0};
-    driver_control_default_path(remote->socket, sizeof remote->socket);
+    cli_default_socket(remote->socket, sizeof remote->socket);
 }
 
 bool cli_connect(struct cli_remote *remote)

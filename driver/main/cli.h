@@ -31,6 +31,7 @@ int cli_verb_conform(int argc, char **argv);
 int cli_verb_dis(int argc, char **argv);
 int cli_verb_doctor(int argc, char **argv);
 int cli_verb_docs(int argc, char **argv);
+int cli_verb_fmt(int argc, char **argv);
 int cli_verb_level(int argc, char **argv);
 int cli_verb_lsp(int argc, char **argv);
 int cli_verb_reload(int argc, char **argv);
@@ -54,6 +55,10 @@ struct cli_remote {
 
 extern const struct argp cli_remote_argp;
 void cli_remote_init(struct cli_remote *remote);
+
+/* Where a Driver listens unless told: $ARCD_SOCKET, /run/arcd/control for root, else below
+ * $XDG_RUNTIME_DIR or /tmp. */
+void cli_default_socket(char *path, size_t size);
 
 /* Connects; prints the reason to stderr and returns false when nobody answers. */
 bool cli_connect(struct cli_remote *remote);

@@ -23,6 +23,7 @@ const struct cli_verb cli_verbs[] = {
     {"task", "COMMAND NAME", "tare, clear-tare, safe, restart, start, stop or show one task",
      "Commanding", cli_verb_task},
     {"conform", "FILE...", "run conformance cases of the language", "Language", cli_verb_conform},
+    {"fmt", "FILE.arc...", "format programs", "Language", cli_verb_fmt},
     {"dis", "FILE.arc", "show the graph and the bytecode of a program", "Language", cli_verb_dis},
     {"lsp", "", "serve an editor: errors, types and completion as you type", "Language",
      cli_verb_lsp},

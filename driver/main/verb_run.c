@@ -231,7 +231,7 @@ int cli_verb_run(int argc, char **argv)
                         .for_ns = BASE_NEVER,
                         .live_channels = json_array(),
                         .log = {.level = BASE_LOG_INFO, .color = cli_color(stderr)}};
-    driver_control_default_path(args.socket, sizeof args.socket);
+    cli_default_socket(args.socket, sizeof args.socket);
     cli_catch_signals(); /* first: a signal at any moment of the start is a clean stop */
     argp_parse(&argp, argc, argv, 0, NULL, &args);
     int rc = run(&args);

@@ -1,6 +1,7 @@
 /* arcd write CHANNEL=VALUE...: one write, or a hold until Ctrl-C. */
 #include "driver/main/cli.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,8 +16,10 @@ struct args {
 static error_t parse_value(struct args *args, char *arg, const struct argp_state *state)
 {
     char *equals = strchr(arg, '=');
-    if (equals == NULL || equals == arg)
+    if (equals == NULL || equals == arg) {
         argp_error(state, "'%s' is not CHANNEL=VALUE", arg);
+        return EINVAL;
+    }
     *equals = '\0';
     /* As text: the Driver knows the channel's type and keeps all digits. */
     json_t *value = json_string(equals + 1);

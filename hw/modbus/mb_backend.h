@@ -47,6 +47,7 @@ struct mb_output {
 
 struct mb_channel {
     struct mb_format format;
+    bool has_default_order; /* nobody said how its registers are ordered */
     struct mb_codes no_value;
     struct mb_output *out; /* write tasks */
 };

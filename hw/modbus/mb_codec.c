@@ -224,11 +224,10 @@ bool mb_encode_str(const struct mb_format *format, const char *text, uint32_t le
 {
     if (len > format->length)
         return false;
-    uint32_t n = mb_format_registers(format);
-    for (uint32_t i = 0; i < n; i++) {
-        unsigned char high = 2 * i < len ? (unsigned char)text[2 * i] : 0;
-        unsigned char low = 2 * i + 1 < len ? (unsigned char)text[2 * i + 1] : 0;
-        registers[i] = swapped((uint16_t)(high << 8 | low), format->order.swap_bytes);
-    }
+    memset(registers, 0, mb_format_registers(format) * sizeof *registers);
+    for (uint32_t i = 0; i < len; i++)
+        registers[i / 2] |= (uint16_t)((unsigned char)text[i] << (i % 2 == 0 ? 8 : 0));
+    for (uint32_t i = 0; i < mb_format_registers(format); i++)
+        registers[i] = swapped(registers[i], format->order.swap_bytes);
     return true;
 }

@@ -43,7 +43,8 @@ static bool resolve_modicon(const struct mb_address_config *address, enum mb_tab
     else
         snprintf(text, sizeof text, "%05lld", (long long)address->number);
     size_t len = strlen(text);
-    int64_t reference = address->number - (text[0] - '0') * (len == 5 ? 10000 : 100000);
+    int64_t unit = len == 5 ? 10000 : 100000;
+    int64_t reference = address->number - (text[0] - '0') * unit;
     if ((len != 5 && len != 6) || text[0] != digits[table] || reference < 1 || reference > 65536)
         return config_error(at, "'%s' is not a %s reference", text, mb_table_name(table));
     *protocol = reference - 1;
@@ -160,7 +161,7 @@ static bool check_order(struct config_at at, const struct mb_order_config *order
     return true;
 }
 
-static bool is_order_given(const struct mb_order_config *order)
+bool mb_order_is_given(const struct mb_order_config *order)
 {
     return order->has_name || order->has_swap_bytes || order->has_swap_words;
 }
@@ -168,7 +169,7 @@ static bool is_order_given(const struct mb_order_config *order)
 struct mb_order mb_order_resolve(const struct mb_order_config *channel,
                                  const struct mb_order_config *device)
 {
-    const struct mb_order_config *order = is_order_given(channel) ? channel : device;
+    const struct mb_order_config *order = mb_order_is_given(channel) ? channel : device;
     if (order->has_name)
         return (struct mb_order){(order->name & 1) != 0, (order->name & 2) != 0};
     return (struct mb_order){order->swap_words, order->swap_bytes};

@@ -119,6 +119,8 @@ enum mb_table mb_table_of_type(const char *type);
 bool mb_address_resolve(const struct mb_address_config *address, enum mb_base base,
                         enum mb_table table, struct config_at at, uint16_t *protocol);
 
+bool mb_order_is_given(const struct mb_order_config *order);
+
 /* The order of a channel: its own, else the device's. */
 struct mb_order mb_order_resolve(const struct mb_order_config *channel,
                                  const struct mb_order_config *device);

@@ -33,51 +33,55 @@ bool mb_error_is_link(int code)
            !mb_error_is_unit_gone(code);
 }
 
-/* X(code, class, text): everything that is not the system's own. */
-#define MB_ERRORS(X)                                                                               \
-    X(MB_E_ILLEGAL_FUNCTION, HW_CRITICAL, "illegal function")                                      \
-    X(MB_E_ILLEGAL_ADDRESS, HW_CRITICAL, "illegal data address")                                   \
-    X(MB_E_ILLEGAL_VALUE, HW_CRITICAL, "illegal data value")                                       \
-    X(MB_E_DEVICE_FAILURE, HW_TEMPORARY, "device failure")                                         \
-    X(MB_E_ACKNOWLEDGE, HW_TEMPORARY, "acknowledged, takes long")                                  \
-    X(MB_E_BUSY, HW_TEMPORARY, "device busy")                                                      \
-    X(MB_E_REFUSED, HW_CRITICAL, "negative acknowledge")                                           \
-    X(MB_E_MEMORY_PARITY, HW_TEMPORARY, "memory parity error")                                     \
-    X(MB_E_UNDEFINED, HW_CRITICAL, "undefined exception 9")                                        \
-    X(MB_E_GATEWAY_PATH, HW_TEMPORARY, "gateway path unavailable, says the gateway")               \
-    X(MB_E_GATEWAY_TARGET, HW_TEMPORARY, "no answer from the unit, says the gateway")              \
-    X(MB_E_BAD_CRC, HW_TEMPORARY, "answer with a wrong checksum")                                  \
-    X(MB_E_BAD_DATA, HW_TEMPORARY, "damaged answer")                                               \
-    X(MB_E_BAD_EXCEPTION, HW_CRITICAL, "unknown exception")                                        \
-    X(MB_E_UNKNOWN_EXCEPTION, HW_TEMPORARY, "unknown exception")                                   \
-    X(MB_E_TOO_MUCH_DATA, HW_CRITICAL, "too much data for one request")                            \
-    X(MB_E_BAD_UNIT, HW_TEMPORARY, "answer from another unit")                                     \
-    X(ETIMEDOUT, HW_TEMPORARY, "no answer")                                                        \
-    X(EHOSTDOWN, HW_TEMPORARY, "no answer lately, so it is asked less often")                      \
-    X(EINPROGRESS, HW_TEMPORARY, "the link was busy with other requests")                          \
-    X(ECANCELED, HW_NOMINAL, "interrupted")
+/* Everything that is not the system's own. */
+static const struct known {
+    int code;
+    enum hw_class cls;
+    const char *text;
+} known[] = {
+    {MB_E_ILLEGAL_FUNCTION, HW_CRITICAL, "illegal function"},
+    {MB_E_ILLEGAL_ADDRESS, HW_CRITICAL, "illegal data address"},
+    {MB_E_ILLEGAL_VALUE, HW_CRITICAL, "illegal data value"},
+    {MB_E_DEVICE_FAILURE, HW_TEMPORARY, "device failure"},
+    {MB_E_ACKNOWLEDGE, HW_TEMPORARY, "acknowledged, takes long"},
+    {MB_E_BUSY, HW_TEMPORARY, "device busy"},
+    {MB_E_REFUSED, HW_CRITICAL, "negative acknowledge"},
+    {MB_E_MEMORY_PARITY, HW_TEMPORARY, "memory parity error"},
+    {MB_E_UNDEFINED, HW_CRITICAL, "undefined exception 9"},
+    {MB_E_GATEWAY_PATH, HW_TEMPORARY, "gateway path unavailable, says the gateway"},
+    {MB_E_GATEWAY_TARGET, HW_TEMPORARY, "no answer from the unit, says the gateway"},
+    {MB_E_BAD_CRC, HW_TEMPORARY, "answer with a wrong checksum"},
+    {MB_E_BAD_DATA, HW_TEMPORARY, "damaged answer"},
+    {MB_E_BAD_EXCEPTION, HW_CRITICAL, "unknown exception"},
+    {MB_E_UNKNOWN_EXCEPTION, HW_TEMPORARY, "unknown exception"},
+    {MB_E_TOO_MUCH_DATA, HW_CRITICAL, "too much data for one request"},
+    {MB_E_BAD_UNIT, HW_TEMPORARY, "answer from another unit"},
+    {ETIMEDOUT, HW_TEMPORARY, "no answer"},
+    {EHOSTDOWN, HW_TEMPORARY, "no answer lately, so it is asked less often"},
+    {EINPROGRESS, HW_TEMPORARY, "the link was busy with other requests"},
+    {ECANCELED, HW_NOMINAL, "interrupted"},
+};
+
+static const struct known *find(int code)
+{
+    for (size_t i = 0; i < ARCD_COUNT_OF(known); i++)
+        if (known[i].code == code)
+            return &known[i];
+    return NULL;
+}
 
 enum hw_class mb_error_class(int code)
 {
-    switch (code) {
-    case 0: return HW_NOMINAL;
-#define ERROR_CLASS(number, cls, text)                                                             \
-    case number: return cls;
-        MB_ERRORS(ERROR_CLASS)
-#undef ERROR_CLASS
-    default: return HW_TEMPORARY;
-    }
+    const struct known *k = find(code);
+    if (k != NULL)
+        return k->cls;
+    return code == 0 ? HW_NOMINAL : HW_TEMPORARY;
 }
 
 const char *mb_error_text(int code, char *buf, size_t size_bytes)
 {
-    switch (code) {
-#define ERROR_TEXT(number, cls, text)                                                              \
-    case number: return text;
-        MB_ERRORS(ERROR_TEXT)
-#undef ERROR_TEXT
-    default: return strerror_r(code, buf, size_bytes);
-    }
+    const struct known *k = find(code);
+    return k != NULL ? k->text : strerror_r(code, buf, size_bytes);
 }
 
 /* "reading 5 input registers from 100 on (FC 4)" */

@@ -282,9 +282,10 @@ static void settle_accounts(struct mb_link *link, const struct mb_ask *ask, int 
     }
     if (is_rtu && (code == ECANCELED || code == ETIMEDOUT || mb_error_is_damage(code)))
         suspect(link, ask);
-    if (code == ETIMEDOUT && !is_rtu && ++link->n_timeouts >= TIMEOUTS_UNTIL_RECONNECT)
-        close_link(link, code, "");
-    else if (mb_error_is_link(code) || (!is_rtu && mb_error_is_damage(code)))
+    link->n_timeouts += code == ETIMEDOUT;
+    bool is_silent = !is_rtu && link->n_timeouts >= TIMEOUTS_UNTIL_RECONNECT;
+    bool is_out_of_step = !is_rtu && mb_error_is_damage(code);
+    if (mb_error_is_link(code) || is_silent || is_out_of_step)
         close_link(link, code, "");
 }
 

@@ -102,6 +102,8 @@ static bool new_channel(struct hw_task *task, uint32_t i, uint8_t task_unit,
     struct mb_item *item = &task->items[i];
     item->table = mb_table_of_type(config->type);
     channel->format = format_of(task, c, item->table);
+    channel->has_default_order = channel->format.type != MB_STR && !mb_order_is_given(&c->order) &&
+                                 !mb_order_is_given(&task->device->config.order);
     item->count = (uint16_t)mb_format_registers(&channel->format);
     task->channels[i].name = base_arena_strdup(&task->arena, config->channel);
     task->channels[i].value = mb_type_value(channel->format.type);
@@ -178,6 +180,57 @@ static bool build_channels(struct hw_task *task, const struct hw_task_config *co
     return ok && (config->direction == HW_READ || check_outputs(task, config));
 }
 
+/* ---- For `arcd check` */
+
+/* 8 bytes of request and 5 + 2n of answer on a line, with the pauses between them. */
+static int64_t pass_estimate_ns(const struct hw_task *task)
+{
+    const struct mb_device_config *c = &task->device->config;
+    int64_t char_ns = mb_char_ns(c);
+    int64_t sum_ns = 0;
+    for (uint32_t b = 0; b < task->plan.n_blocks; b++) {
+        const struct mb_block *block = &task->plan.blocks[b];
+        int64_t data =
+            mb_table_is_bits(block->table) ? (block->count + 7) / 8 : 2 * (int64_t)block->count;
+        sum_ns += (8 + 5 + data) * char_ns + c->turnaround_ns;
+    }
+    return sum_ns;
+}
+
+static void warn_of_slow_passes(const struct hw_task *task, const struct hw_task_config *config)
+{
+    double pass_s = (double)pass_estimate_ns(task) / 1e9;
+    if (config->direction == HW_READ && pass_s * config->sample_rate_hz > 1.0)
+        config_warn(config_member(config->at, "sample_rate"),
+                    "a pass takes about %.3g ms of the link's time; at most %.3g Hz are possible",
+                    pass_s * 1e3, 1.0 / pass_s);
+}
+
+/* Other tools put the low word first where nothing is said. */
+static bool relies_on_word_order(const struct hw_task *task)
+{
+    for (uint32_t c = 0; c < task->info.n_channels; c++)
+        if (task->mb[c].has_default_order && task->items[c].count > 1)
+            return true;
+    return false;
+}
+
+void mb_task_describe(const struct hw_task *task, FILE *out)
+{
+    for (uint32_t b = 0; b < task->plan.n_blocks; b++) {
+        const struct mb_block *block = &task->plan.blocks[b];
+        fprintf(out, "  %s unit %d: %s %d to %d, %u channels%s\n", task->device->name, block->unit,
+                mb_table_name(block->table), block->address, block->address + block->count - 1,
+                block->n_items, block->has_gaps ? ", with gaps" : "");
+    }
+    int64_t pass_ns = pass_estimate_ns(task);
+    if (task->direction == HW_READ && pass_ns > 0)
+        fprintf(out, "  a pass takes about %.3g ms of the link's time\n", (double)pass_ns / 1e6);
+    if (relies_on_word_order(task))
+        fprintf(out, "  values of several registers are taken high word first (ABCD), as no "
+                     "byte_order is given\n");
+}
+
 /* ---- Tasks */
 
 static void note_units(struct hw_task *task)
@@ -230,6 +283,7 @@ static void build(struct hw_task *task, const struct hw_task_config *config)
     note_units(task);
     if (config->direction == HW_READ)
         note_first_reads(task);
+    warn_of_slow_passes(task, config);
 }
 
 static enum arcd_err check_and_build(struct hw_task *task, const struct hw_task_config *config,
@@ -282,36 +336,6 @@ void mb_task_free(struct hw_task *task)
     mb_caller_fini(&task->caller);
     base_arena_fini(&task->arena);
     free(task);
-}
-
-/* ---- For `arcd check -v` */
-
-/* 8 bytes of request and 5 + 2n of answer, with the pauses between them. */
-static int64_t pass_estimate_ns(const struct hw_task *task)
-{
-    const struct mb_device_config *c = &task->device->config;
-    int64_t char_ns = mb_char_ns(c);
-    int64_t sum_ns = 0;
-    for (uint32_t b = 0; b < task->plan.n_blocks; b++) {
-        const struct mb_block *block = &task->plan.blocks[b];
-        int64_t data =
-            mb_table_is_bits(block->table) ? (block->count + 7) / 8 : 2 * (int64_t)block->count;
-        sum_ns += (8 + 5 + data) * char_ns + c->turnaround_ns;
-    }
-    return sum_ns;
-}
-
-void mb_task_describe(const struct hw_task *task, FILE *out)
-{
-    for (uint32_t b = 0; b < task->plan.n_blocks; b++) {
-        const struct mb_block *block = &task->plan.blocks[b];
-        fprintf(out, "  %s unit %d: %s %d to %d, %u channels%s\n", task->device->name, block->unit,
-                mb_table_name(block->table), block->address, block->address + block->count - 1,
-                block->n_items, block->has_gaps ? ", with gaps" : "");
-    }
-    int64_t pass_ns = pass_estimate_ns(task);
-    if (task->direction == HW_READ && pass_ns > 0)
-        fprintf(out, "  a pass takes about %.3g ms of the line's time\n", (double)pass_ns / 1e6);
 }
 
 /* ---- Asking */

@@ -40,17 +40,28 @@ static bool read_points(struct config_at at, struct base_arena *arena,
     return ok;
 }
 
+static const struct config_field range_fields[] = {
+    {"min", CONFIG_NUM, CONFIG_IN(struct sim_range, min), .required = true, .doc = "Lowest value."},
+    {"max", CONFIG_NUM, CONFIG_IN(struct sim_range, max), .required = true,
+     .doc = "Highest value."},
+};
+static const struct config_table range_table =
+    CONFIG_TABLE("Range", struct sim_range, range_fields);
+
+/* [min, max], or an object with these two. */
 static bool read_range(struct config_at at, struct base_arena *arena,
                        const struct config_field *field, void *out)
 {
     (void)field;
-    struct sim_point limits;
-    if (!read_point(at, arena, &limits))
+    struct sim_range *range = out;
+    struct sim_point pair = {0};
+    bool is_object = config_type(at) == CONFIG_JSON_OBJECT;
+    if (!(is_object ? config_read(at, arena, &range_table, range) : read_point(at, arena, &pair)))
         return false;
-    if (limits.t_s >= limits.v)
-        return config_error(at, "min must be less than max");
-    *(struct sim_range *)out = (struct sim_range){true, limits.t_s, limits.v};
-    return true;
+    if (!is_object)
+        *range = (struct sim_range){.min = pair.t_s, .max = pair.v};
+    range->given = true;
+    return range->min < range->max || config_error(at, "min must be less than max");
 }
 
 static const struct config_variants generator_variants;
@@ -228,8 +239,8 @@ static const struct config_field of_fields[] = {
 /* clang-format on */
 
 #define GENERATOR_VARIANT(name, array, tag)                                                        \
-    {name,                                                                                         \
-     &(const struct config_table){.title = name,                                                   \
+    {(name),                                                                                       \
+     &(const struct config_table){.title = (name),                                                 \
                                   .size = sizeof(struct sim_gen),                                  \
                                   .fields = (array) + N_CHANNEL_FIELDS,                            \
                                   .n = ARCD_COUNT_OF(array) - N_CHANNEL_FIELDS},                   \

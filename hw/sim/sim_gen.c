@@ -178,11 +178,13 @@ static bool load_csv(struct sim_gen *gen, struct base_arena *arena, const char *
                            ? gen->file
                            : base_arena_printf(arena, "%s/%s", dir, gen->file);
     FILE *f = fopen(path, "re");
+    char why[96];
     if (f == NULL)
-        return config_error(at, "cannot read %s: %s", path, strerror(errno));
+        return config_error(at, "cannot read %s: %s", path, strerror_r(errno, why, sizeof why));
     struct csv csv = {0};
     bool ok = csv_read(f, path, &csv, at);
     fclose(f);
+    ARCD_ASSERT(!ok || csv.points != NULL);
     if (ok && gen->loop && csv.points[csv.n - 1].t_s <= 0.0)
         ok = config_error(at, "%s ends at time 0, so it cannot loop", path);
     if (ok) {

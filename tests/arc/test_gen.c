@@ -315,6 +315,24 @@ static void a_function_that_is_too_large_is_refused_with_a_message(void **state)
     free(text);
 }
 
+static void more_constants_than_a_frame_keeps_are_loaded_where_they_are_used(void **state)
+{
+    (void)state;
+    enum { TERMS = 400 };
+    char *text = malloc(TERMS * 24 + 256);
+    assert_non_null(text);
+    size_t n = (size_t)sprintf(text, "func f(a f64) f64 {\n v := a\n");
+    for (int i = 0; i < TERMS; i++)
+        n += (size_t)sprintf(text + n, "v = v + %d.25\n", i);
+    sprintf(text + n, "return v\n}\nx -> f{} -> y\n");
+    struct compiled c = compile("x f64, y f64", text);
+    assert_int_equal(func_named(&c, "f")->batch.code.n, 0);
+    assert_int_equal(func_named(&c, "f")->body.n_k, 200);
+    assert_non_null(strstr(body_ops(&c, "f"), "LOADK ADD_F64 LOADK ADD_F64 RET"));
+    compiled_fini(&c);
+    free(text);
+}
+
 static void a_long_series_of_constants_needs_no_registers(void **state)
 {
     (void)state;
@@ -365,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_divisor_that_is_a_constant_cannot_fault),
         cmocka_unit_test(lines_of_instructions_are_those_of_the_text),
         cmocka_unit_test(a_function_that_is_too_large_is_refused_with_a_message),
+        cmocka_unit_test(more_constants_than_a_frame_keeps_are_loaded_where_they_are_used),
         cmocka_unit_test(a_long_series_of_constants_needs_no_registers),
         cmocka_unit_test(strings_of_one_text_are_joined_at_once),
     };

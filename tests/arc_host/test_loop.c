@@ -4,7 +4,7 @@
 #include "tests/arc_host/live.h"
 #include "tests/arc_host/script_clock.h"
 
-enum { US = 1000, MS = 1000000 };
+static const int64_t US = 1000, MS = 1000000;
 
 /* The bell is a real one, so that the bus rings it; the clock and the sleep are scripted. */
 struct rig {
@@ -81,7 +81,7 @@ static void set_up(const char *channels)
     base_doorbell_init(&rig.bell);
     base_doorbell_init(&rig.outside);
     arc_host_timing_init(&rig.timing);
-    rig.script = (struct script_clock){.now = 5000 * (int64_t)MS, .look_ns = 10};
+    rig.script = (struct script_clock){.now = 5000 * MS, .look_ns = 10};
     rig.clock = (struct base_clock){rig_mono_ns, rig_utc_ns, NULL};
     struct arc_host_loop_opts opts = {
         .wait = {rig_mono_ns, rig_rings, rig_sleep, NULL},
@@ -162,13 +162,13 @@ static void held_up_for_fifty_periods_it_runs_once_and_counts_the_rest(void **st
     begin(counter, NULL);
     turn();
     turn();
-    rig.script.now = rig.began + 52 * (int64_t)MS + 500 * US; /* 3 .. 52 are missed */
+    rig.script.now = rig.began + 52 * MS + 500 * US; /* 3 .. 52 are missed */
     assert_int_equal(turn(), ARC_HOST_TURN_CYCLE);
     assert_true(heard(sub, "count") == 4);
     assert_int_equal(counts().overruns, 49);
     turn();
     assert_true(heard(sub, "count") == 5);
-    assert_in_range(rig.script.now - rig.began, 53 * (int64_t)MS, 53 * (int64_t)MS + 100);
+    assert_in_range(rig.script.now - rig.began, 53 * MS, 53 * MS + 100);
     assert_int_equal(counts().overruns, 49);
     telem_sub_close(sub);
     tear_down();

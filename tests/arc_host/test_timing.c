@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { US = 1000, MS = 1000000 };
+static const int64_t US = 1000, MS = 1000000;
 
 static struct arc_host_timing timing;
 static struct arc_host_timing_snapshot snap;

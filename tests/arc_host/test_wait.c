@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-enum { US = 1000, MS = 1000000 };
+static const int64_t US = 1000, MS = 1000000;
 
 static int64_t constant_delay(void *ctx, uint64_t n)
 {
@@ -120,7 +120,7 @@ static void medium_keeps_a_margin_of_50_us_at_every_period(void **state)
     run(&rig, 20, MS);
     assert_true(rig.worst_late <= 30);
     assert_in_range(rig.worst_spin, 47 * US, 50 * US);
-    run(&rig, 20, 1000 * (int64_t)MS);
+    run(&rig, 20, 1000 * MS);
     assert_in_range(rig.worst_spin, 47 * US, 50 * US);
 }
 
@@ -145,7 +145,7 @@ static void the_margin_is_never_more_than_half_of_the_wait(void **state)
         struct rig rig;
         set_up(&rig, (enum arc_host_level)level, true, 3 * MS);
         run(&rig, 50, MS);
-        for (int64_t wait_ns = 0; wait_ns < 2000 * (int64_t)MS; wait_ns += wait_ns / 5 + 1)
+        for (int64_t wait_ns = 0; wait_ns < 2000 * MS; wait_ns += wait_ns / 5 + 1)
             assert_true(arc_host_wait_margin(&rig.wait, wait_ns) <= wait_ns / 2);
         rig.delay = 0; /* the margin is still that of 3 ms */
         run(&rig, 1, 100 * MS);
@@ -162,7 +162,7 @@ static void a_normal_thread_at_high_looks_at_the_clock_all_the_time(void **state
     run(&rig, 100, MS);
     assert_int_equal(rig.clock.sleeps, 0);
     assert_true(rig.worst_late <= 30);
-    run(&rig, 3, 1000 * (int64_t)MS); /* but not for more than 10 ms */
+    run(&rig, 3, 1000 * MS); /* but not for more than 10 ms */
     assert_int_equal(rig.clock.sleeps, 3);
     assert_true(rig.worst_spin <= 10 * MS);
 }

@@ -110,7 +110,7 @@ static void write_memory(struct mb_fake *fake, const struct mb_request *q)
         break;
     case MB_FC_WRITE_REGISTERS:
         for (uint16_t i = 0; i < q->count; i++)
-            fake->holding[q->address + i] = u16_at(data + 2 * i);
+            fake->holding[q->address + i] = u16_at(&data[2 * i]);
         break;
     default:
         fake->holding[q->address] =

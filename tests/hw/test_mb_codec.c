@@ -94,7 +94,8 @@ static void every_type_is_written_in_every_order(void **state)
             struct mb_format format = {.type = cases[i].type, .order = orders[o]};
             uint16_t wire[4] = {0};
             assert_true(mb_encode(&format, value_of(i), wire));
-            assert_memory_equal(wire, cases[i].wire[o], 2 * mb_format_registers(&format));
+            assert_memory_equal(wire, cases[i].wire[o],
+                                mb_format_registers(&format) * sizeof *wire);
         }
     }
 }

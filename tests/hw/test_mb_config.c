@@ -255,6 +255,34 @@ static void one_register_may_be_read_more_than_once(void **state)
     tear_down(&f);
 }
 
+/* 17 registers at 9600 baud and the pauses: 48 ms and more, so 20 times a second it cannot be. */
+static void a_rate_that_the_line_cannot_keep_is_warned_of(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f);
+    struct hw_device *device = bench_device(
+        &f.bench, "d", "{\"transport\": \"rtu\", \"serial_port\": \"/dev/x\", \"baud\": 9600}");
+    struct bench_task task;
+    for (int slow = 0; slow < 2; slow++) {
+        char json[256];
+        snprintf(json, sizeof json,
+                 "{\"type\": \"modbus_read\", \"sample_rate\": %d, \"channels\": ["
+                 "{\"type\": \"register_input\", \"channel\": \"a\", \"address\": 0, "
+                 "\"data_type\": \"str\", \"length\": 34}]}",
+                 slow ? 20 : 10);
+        bench_task(&f.bench, device, &task, json);
+        assert_int_equal(f.bench.errors->n_warnings, slow);
+        bench_task_free(&task);
+    }
+    assert_string_equal(f.bench.errors->first->path, "sample_rate");
+    assert_string_equal(f.bench.errors->first->text,
+                        "a pass takes about 57.9 ms of the link's time; at most 17.3 Hz are "
+                        "possible");
+    bench_device_close(&f.bench, device);
+    tear_down(&f);
+}
+
 static void a_thousand_channels_are_planned(void **state)
 {
     (void)state;
@@ -286,6 +314,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_a_channel_is_said),
         cmocka_unit_test(a_broadcast_cannot_be_read),
         cmocka_unit_test(one_register_may_be_read_more_than_once),
+        cmocka_unit_test(a_rate_that_the_line_cannot_keep_is_warned_of),
         cmocka_unit_test(a_thousand_channels_are_planned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

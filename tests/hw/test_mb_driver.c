@@ -982,7 +982,16 @@ static void a_plan_is_shown(void **state)
     fclose(out);
     assert_string_equal(text, "  plc unit 1: coil 0 to 0, 1 channels\n"
                               "  plc unit 1: input register 10 to 12, 2 channels, with gaps\n"
-                              "  a pass takes about 45.8 ms of the line's time\n");
+                              "  a pass takes about 45.8 ms of the link's time\n");
+    bench_task_free(&task);
+    bench_task(&f.bench, f.device, &task,
+               "{\"type\": \"modbus_read\", \"channels\": [{\"type\": \"register_input\", "
+               "\"channel\": \"a\", \"address\": 1, \"data_type\": \"f32\"}]}");
+    out = fmemopen(text, sizeof text, "w");
+    hw_modbus_driver.setup->describe(task.task, out);
+    fclose(out);
+    assert_non_null(strstr(text, "values of several registers are taken high word first (ABCD), as "
+                                 "no byte_order is given\n"));
     bench_task_free(&task);
     close_device(&f);
 }

@@ -630,7 +630,7 @@ static void tasks_on_one_device_share_a_connection(void **state)
     enum { N = 4 };
     struct fixture *f = fixture_new();
     open_tcp(f, "rogue", ", \"response_timeout\": 20");
-    struct reader readers[N];
+    static struct reader readers[N];
     pthread_t threads[N];
     for (int i = 0; i < N; i++) {
         char json[256];

@@ -179,7 +179,7 @@ static void a_full_buffer_loses_its_oldest_samples(void **state)
     near(task.rows[0][0].f64, 1.01);
     assert_int_equal(bench_read(&task, 10, S), HW_NOMINAL);
     assert_int_equal(task.read.lost_samples, 0);
-    bench_advance(&f.bench, 100 * 3600 * S); /* a suspend: no loop over a million samples */
+    bench_advance(&f.bench, 100 * (3600 * S)); /* a suspend: no loop over a million samples */
     assert_int_equal(bench_read(&task, 10, S), HW_NOMINAL);
     assert_true(task.read.lost_samples > 35000000);
     assert_int_equal(bench_counter(&f.bench, f.device, "lost_samples"),
@@ -277,7 +277,7 @@ static void reads_on_the_machines_clock_are_never_early(void **state)
     for (int i = 1; i <= 20; i++) {
         assert_int_equal(bench_read(&task, 5, 5 * S), HW_NOMINAL);
         assert_int_equal(task.read.n_got, 5);
-        assert_true(hw_sim_now_ns(device) - start_ns >= i * 5 * MS - MS / 2);
+        assert_true(hw_sim_now_ns(device) - start_ns >= i * (5 * MS) - MS / 2);
     }
     bench_stop(&task);
     bench_task_free(&task);
@@ -460,7 +460,7 @@ static void six_hours_are_caught_up_with_and_no_more(void **state)
     bench_task(&f.bench, f.device, &in,
                "{\"type\": \"sim_read\", \"timing\": \"software\", \"channels\": "
                "[{\"type\": \"plant\", \"channel\": \"y\", \"var\": \"y\"}]}");
-    bench_advance(&f.bench, 1000 * 3600 * S);
+    bench_advance(&f.bench, 1000 * (3600 * S));
     bench_start(&in);
     assert_int_equal(bench_read(&in, 1, S), HW_NOMINAL);
     near(in.rows[0][0].f64, 3.0 * (1.0 - exp(-6.0)));
@@ -549,6 +549,8 @@ static void a_converter_rounds_and_saturates(void **state)
                "{\"type\": \"constant\", \"channel\": \"c\", \"value\": 99, "
                "\"quantize\": {\"bits\": 12, \"min\": -10, \"max\": 10}}, "
                "{\"type\": \"constant\", \"channel\": \"d\", \"value\": -5, \"range\": [-1, 1]}, "
+               "{\"type\": \"constant\", \"channel\": \"f\", \"value\": 7, "
+               "\"range\": {\"min\": 1, \"max\": 2}}, "
                "{\"type\": \"plant\", \"channel\": \"e\", \"var\": \"level\", "
                "\"quantize\": {\"bits\": 12, \"min\": 0, \"max\": 2}}]}");
     bench_start(&in);
@@ -557,7 +559,8 @@ static void a_converter_rounds_and_saturates(void **state)
     near(in.rows[1][0].f64, 2.0);
     near(in.rows[2][0].f64, 10.0);
     near(in.rows[3][0].f64, -1.0);
-    near(in.rows[4][0].f64, floor(0.8 / 2 * 4095 + 0.5) * 2 / 4095);
+    near(in.rows[4][0].f64, 2.0);
+    near(in.rows[5][0].f64, floor(0.8 / 2 * 4095 + 0.5) * 2 / 4095);
     bench_stop(&in);
     bench_task_free(&in);
     close_device(&f);

@@ -239,8 +239,8 @@ static void late_batches_come_later(void **state)
     atomic_store(&f.bench.clock.look_ns, MS / 10);
     for (int i = 1; i <= 5; i++) {
         read_ok(&f, 10, 0);
-        assert_true(hw_sim_now_ns(f.device) >= i * 100 * MS + 30 * MS);
-        assert_true(hw_sim_now_ns(f.device) <= i * 100 * MS + 51 * MS);
+        assert_true(hw_sim_now_ns(f.device) >= i * (100 * MS) + 30 * MS);
+        assert_true(hw_sim_now_ns(f.device) <= i * (100 * MS) + 51 * MS);
     }
     tear_down(&f);
 }
@@ -291,7 +291,7 @@ static void spikes_hit_their_share_of_the_samples(void **state)
                "\"channels\": [\"b\"]}");
     int hits = 0;
     for (int batch = 1; batch <= 200; batch++) {
-        go_to(&f, batch * 100 * MS);
+        go_to(&f, batch * (100 * MS));
         read_ok(&f, 10, 0);
         for (int i = 0; i < 10; i++) {
             assert_true(f.in.rows[0][i].f64 >= 0.0);
@@ -331,8 +331,8 @@ static void a_drift_bends_the_sample_clock_for_its_time(void **state)
     int n = 0;
     double last = -1.0;
     for (int batch = 1; batch <= 20; batch++) {
-        go_to(&f, batch * 100 * MS);
-        while (hw_sim_now_ns(f.device) >= batch * 100 * MS &&
+        go_to(&f, batch * (100 * MS));
+        while (hw_sim_now_ns(f.device) >= batch * (100 * MS) &&
                bench_read(&f.in, 10, 0) == HW_NOMINAL) {
             for (int i = 0; i < 10; i++, n++) {
                 double t = f.in.rows[0][i].f64;

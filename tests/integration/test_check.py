@@ -148,3 +148,28 @@ class CommandLine(Case):
     def test_the_reference_is_what_the_tables_say(self):
         page = (ROOT / "docs" / "configuration.md").read_text()
         self.assertEqual(page, verb("docs").stdout, "run: arcd docs > docs/configuration.md")
+
+
+class Format(Case):
+    UGLY = "import   time\n\n\n\ntime.interval{period=1s}->tick // every second\n"
+    NEAT = "import time\n\ntime.interval{period=1s} -> tick // every second\n"
+
+    def test_a_file_is_formatted_in_place_and_stays_so(self):
+        self.folder.put("a.arc", self.UGLY)
+        path = self.folder.path / "a.arc"
+        unformatted = verb("fmt", "--check", path, check=False)
+        self.assertEqual((unformatted.returncode, unformatted.stdout.strip()), (1, str(path)))
+        verb("fmt", path)
+        self.assertEqual(path.read_text(), self.NEAT)
+        verb("fmt", "--check", path)
+
+    def test_a_syntax_error_leaves_the_file_alone(self):
+        self.folder.put("a.arc", "func f( {\n")
+        path = self.folder.path / "a.arc"
+        done = verb("fmt", path, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a.arc:1:", done.stderr)
+        self.assertEqual(path.read_text(), "func f( {\n")
+
+    def test_the_examples_are_formatted(self):
+        verb("fmt", "--check", *sorted((ROOT / "examples").rglob("*.arc")))
