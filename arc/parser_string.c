@@ -119,7 +119,8 @@ static size_t escape(struct parser *p, const struct body *body, size_t at, uint3
         char bytes[4];
         int32_t code = hex_code(text + 2, left - 2);
         if (code >= 0) {
-            emit(out, bytes, arc_utf8_encode((uint32_t)code, bytes), offset, line);
+            size_t n = arc_utf8_encode((uint32_t)code, bytes);
+            emit(out, bytes, n, offset, line);
             return 6;
         }
         parser_complain(p, source_span(p, text, 2, line), "bad \\u escape: four hex digits follow");

@@ -9,159 +9,123 @@
 #include <math.h>
 #include <string.h>
 
-/*                 length mass time current temperature angle count data */
-#define NO_DIMENSION                                                                               \
-    {                                                                                              \
-        0, 0, 0, 0, 0, 0, 0, 0                                                                     \
-    }
-#define LENGTH                                                                                     \
-    {                                                                                              \
-        1, 0, 0, 0, 0, 0, 0, 0                                                                     \
-    }
-#define MASS                                                                                       \
-    {                                                                                              \
-        0, 1, 0, 0, 0, 0, 0, 0                                                                     \
-    }
-#define TIME                                                                                       \
-    {                                                                                              \
-        0, 0, 1, 0, 0, 0, 0, 0                                                                     \
-    }
-#define CURRENT                                                                                    \
-    {                                                                                              \
-        0, 0, 0, 1, 0, 0, 0, 0                                                                     \
-    }
-#define TEMPERATURE                                                                                \
-    {                                                                                              \
-        0, 0, 0, 0, 1, 0, 0, 0                                                                     \
-    }
-#define ANGLE                                                                                      \
-    {                                                                                              \
-        0, 0, 0, 0, 0, 1, 0, 0                                                                     \
-    }
-#define COUNT                                                                                      \
-    {                                                                                              \
-        0, 0, 0, 0, 0, 0, 1, 0                                                                     \
-    }
-#define DATA                                                                                       \
-    {                                                                                              \
-        0, 0, 0, 0, 0, 0, 0, 1                                                                     \
-    }
-#define PRESSURE                                                                                   \
-    {                                                                                              \
-        -1, 1, -2, 0, 0, 0, 0, 0                                                                   \
-    }
-#define FREQUENCY                                                                                  \
-    {                                                                                              \
-        0, 0, -1, 0, 0, 0, 0, 0                                                                    \
-    }
-#define VOLTAGE                                                                                    \
-    {                                                                                              \
-        2, 1, -3, -1, 0, 0, 0, 0                                                                   \
-    }
+#define OF_NONE .dim = {0}
+#define OF_LENGTH .dim = {[ARC_DIM_LENGTH] = 1}
+#define OF_MASS .dim = {[ARC_DIM_MASS] = 1}
+#define OF_TIME .dim = {[ARC_DIM_TIME] = 1}
+#define OF_CURRENT .dim = {[ARC_DIM_CURRENT] = 1}
+#define OF_TEMPERATURE .dim = {[ARC_DIM_TEMPERATURE] = 1}
+#define OF_ANGLE .dim = {[ARC_DIM_ANGLE] = 1}
+#define OF_COUNT .dim = {[ARC_DIM_COUNT] = 1}
+#define OF_DATA .dim = {[ARC_DIM_DATA] = 1}
+#define OF_FREQUENCY .dim = {[ARC_DIM_TIME] = -1}
+#define OF_PRESSURE .dim = {[ARC_DIM_MASS] = 1, [ARC_DIM_LENGTH] = -1, [ARC_DIM_TIME] = -2}
+#define OF_VOLTAGE                                                                                 \
+    .dim = {[ARC_DIM_MASS] = 1, [ARC_DIM_LENGTH] = 2, [ARC_DIM_TIME] = -3, [ARC_DIM_CURRENT] = -1}
 
 /* The base unit of a dimension is the first one with scale 1. */
 static const struct arc_unit registry[] = {
-    {"ns", 1, TIME},
-    {"us", 1e3, TIME},
-    {"ms", 1e6, TIME},
-    {"s", 1e9, TIME},
-    {"min", 6e10, TIME},
-    {"h", 3.6e12, TIME},
-    {"d", 8.64e13, TIME},
+    {"ns", 1, OF_TIME},
+    {"us", 1e3, OF_TIME},
+    {"ms", 1e6, OF_TIME},
+    {"s", 1e9, OF_TIME},
+    {"min", 6e10, OF_TIME},
+    {"h", 3.6e12, OF_TIME},
+    {"d", 8.64e13, OF_TIME},
 
-    {"m", 1, LENGTH},
-    {"meter", 1, LENGTH},
-    {"fm", 1e-15, LENGTH},
-    {"pm", 1e-12, LENGTH},
-    {"nm", 1e-9, LENGTH},
-    {"um", 1e-6, LENGTH},
-    {"mm", 1e-3, LENGTH},
-    {"cm", 1e-2, LENGTH},
-    {"dm", 0.1, LENGTH},
-    {"km", 1e3, LENGTH},
-    {"in", 0.0254, LENGTH},
-    {"ft", 0.3048, LENGTH},
-    {"yd", 0.9144, LENGTH},
-    {"mi", 1609.344, LENGTH},
-    {"nmi", 1852, LENGTH},
+    {"m", 1, OF_LENGTH},
+    {"meter", 1, OF_LENGTH},
+    {"fm", 1e-15, OF_LENGTH},
+    {"pm", 1e-12, OF_LENGTH},
+    {"nm", 1e-9, OF_LENGTH},
+    {"um", 1e-6, OF_LENGTH},
+    {"mm", 1e-3, OF_LENGTH},
+    {"cm", 1e-2, OF_LENGTH},
+    {"dm", 0.1, OF_LENGTH},
+    {"km", 1e3, OF_LENGTH},
+    {"in", 0.0254, OF_LENGTH},
+    {"ft", 0.3048, OF_LENGTH},
+    {"yd", 0.9144, OF_LENGTH},
+    {"mi", 1609.344, OF_LENGTH},
+    {"nmi", 1852, OF_LENGTH},
 
-    {"kg", 1, MASS},
-    {"fg", 1e-18, MASS},
-    {"pg", 1e-15, MASS},
-    {"ng", 1e-12, MASS},
-    {"ug", 1e-9, MASS},
-    {"mg", 1e-6, MASS},
-    {"g", 1e-3, MASS},
-    {"lb", 0.453592, MASS},
-    {"oz", 0.0283495, MASS},
-    {"ton", 1000, MASS},
+    {"kg", 1, OF_MASS},
+    {"fg", 1e-18, OF_MASS},
+    {"pg", 1e-15, OF_MASS},
+    {"ng", 1e-12, OF_MASS},
+    {"ug", 1e-9, OF_MASS},
+    {"mg", 1e-6, OF_MASS},
+    {"g", 1e-3, OF_MASS},
+    {"lb", 0.453592, OF_MASS},
+    {"oz", 0.0283495, OF_MASS},
+    {"ton", 1000, OF_MASS},
 
-    {"Pa", 1, PRESSURE},
-    {"pPa", 1e-12, PRESSURE},
-    {"nPa", 1e-9, PRESSURE},
-    {"uPa", 1e-6, PRESSURE},
-    {"mPa", 1e-3, PRESSURE},
-    {"kPa", 1e3, PRESSURE},
-    {"MPa", 1e6, PRESSURE},
-    {"GPa", 1e9, PRESSURE},
-    {"bar", 1e5, PRESSURE},
-    {"mbar", 100, PRESSURE},
-    {"psi", 6894.76, PRESSURE},
-    {"atm", 101325, PRESSURE},
-    {"torr", 133.322, PRESSURE},
+    {"Pa", 1, OF_PRESSURE},
+    {"pPa", 1e-12, OF_PRESSURE},
+    {"nPa", 1e-9, OF_PRESSURE},
+    {"uPa", 1e-6, OF_PRESSURE},
+    {"mPa", 1e-3, OF_PRESSURE},
+    {"kPa", 1e3, OF_PRESSURE},
+    {"MPa", 1e6, OF_PRESSURE},
+    {"GPa", 1e9, OF_PRESSURE},
+    {"bar", 1e5, OF_PRESSURE},
+    {"mbar", 100, OF_PRESSURE},
+    {"psi", 6894.76, OF_PRESSURE},
+    {"atm", 101325, OF_PRESSURE},
+    {"torr", 133.322, OF_PRESSURE},
 
-    {"Hz", 1, FREQUENCY},
-    {"hz", 1, FREQUENCY},
-    {"kHz", 1e3, FREQUENCY},
-    {"khz", 1e3, FREQUENCY},
-    {"MHz", 1e6, FREQUENCY},
-    {"mhz", 1e6, FREQUENCY},
-    {"GHz", 1e9, FREQUENCY},
+    {"Hz", 1, OF_FREQUENCY},
+    {"hz", 1, OF_FREQUENCY},
+    {"kHz", 1e3, OF_FREQUENCY},
+    {"khz", 1e3, OF_FREQUENCY},
+    {"MHz", 1e6, OF_FREQUENCY},
+    {"mhz", 1e6, OF_FREQUENCY},
+    {"GHz", 1e9, OF_FREQUENCY},
 
-    {"V", 1, VOLTAGE},
-    {"fV", 1e-15, VOLTAGE},
-    {"pV", 1e-12, VOLTAGE},
-    {"nV", 1e-9, VOLTAGE},
-    {"uV", 1e-6, VOLTAGE},
-    {"mV", 1e-3, VOLTAGE},
-    {"kV", 1e3, VOLTAGE},
-    {"MV", 1e6, VOLTAGE},
+    {"V", 1, OF_VOLTAGE},
+    {"fV", 1e-15, OF_VOLTAGE},
+    {"pV", 1e-12, OF_VOLTAGE},
+    {"nV", 1e-9, OF_VOLTAGE},
+    {"uV", 1e-6, OF_VOLTAGE},
+    {"mV", 1e-3, OF_VOLTAGE},
+    {"kV", 1e3, OF_VOLTAGE},
+    {"MV", 1e6, OF_VOLTAGE},
 
-    {"A", 1, CURRENT},
-    {"fA", 1e-15, CURRENT},
-    {"pA", 1e-12, CURRENT},
-    {"nA", 1e-9, CURRENT},
-    {"uA", 1e-6, CURRENT},
-    {"mA", 1e-3, CURRENT},
-    {"kA", 1e3, CURRENT},
-    {"MA", 1e6, CURRENT},
+    {"A", 1, OF_CURRENT},
+    {"fA", 1e-15, OF_CURRENT},
+    {"pA", 1e-12, OF_CURRENT},
+    {"nA", 1e-9, OF_CURRENT},
+    {"uA", 1e-6, OF_CURRENT},
+    {"mA", 1e-3, OF_CURRENT},
+    {"kA", 1e3, OF_CURRENT},
+    {"MA", 1e6, OF_CURRENT},
 
-    {"K", 1, TEMPERATURE},
-    {"fK", 1e-15, TEMPERATURE},
-    {"pK", 1e-12, TEMPERATURE},
-    {"nK", 1e-9, TEMPERATURE},
-    {"uK", 1e-6, TEMPERATURE},
-    {"mK", 1e-3, TEMPERATURE},
-    {"kK", 1e3, TEMPERATURE},
+    {"K", 1, OF_TEMPERATURE},
+    {"fK", 1e-15, OF_TEMPERATURE},
+    {"pK", 1e-12, OF_TEMPERATURE},
+    {"nK", 1e-9, OF_TEMPERATURE},
+    {"uK", 1e-6, OF_TEMPERATURE},
+    {"mK", 1e-3, OF_TEMPERATURE},
+    {"kK", 1e3, OF_TEMPERATURE},
 
-    {"rad", 1, ANGLE},
-    {"deg", 0.0174533, ANGLE},
-    {"rev", 6.28319, ANGLE},
+    {"rad", 1, OF_ANGLE},
+    {"deg", 0.0174533, OF_ANGLE},
+    {"rev", 6.28319, OF_ANGLE},
 
-    {"bit", 1, DATA},
-    {"byte", 8, DATA},
-    {"KB", 8192, DATA},
-    {"KiB", 8192, DATA},
-    {"MB", 8388608, DATA},
-    {"MiB", 8388608, DATA},
-    {"GB", 8589934592.0, DATA},
-    {"GiB", 8589934592.0, DATA},
+    {"bit", 1, OF_DATA},
+    {"byte", 8, OF_DATA},
+    {"KB", 8192, OF_DATA},
+    {"KiB", 8192, OF_DATA},
+    {"MB", 8388608, OF_DATA},
+    {"MiB", 8388608, OF_DATA},
+    {"GB", 8589934592.0, OF_DATA},
+    {"GiB", 8589934592.0, OF_DATA},
 
-    {"count", 1, COUNT},
-    {"samples", 1, COUNT},
+    {"count", 1, OF_COUNT},
+    {"samples", 1, OF_COUNT},
 
-    {"pct", 0.01, NO_DIMENSION},
-    {"percent", 0.01, NO_DIMENSION},
+    {"pct", 0.01, OF_NONE},
+    {"percent", 0.01, OF_NONE},
 };
 
 const struct arc_unit *arc_unit_find(const char *name, size_t len)
