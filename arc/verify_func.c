@@ -166,6 +166,25 @@ static bool check_slots(struct reach *r, uint32_t root_id, uint32_t id, bool *ta
     return true;
 }
 
+/* A host fills the state of every function in the map: those that are not reached have no place. */
+static bool check_map(struct reach *r, uint32_t root_id)
+{
+    const struct arc_image *image = r->v->image;
+    const struct arc_image_func *root = &image->funcs[root_id];
+    struct arc_image_range map = {.first = root->state_map, .n = r->n_stateful};
+    if (root->state_map == ARC_NONE)
+        return root->n_root_state == 0 || bad(r->v, root_id, "has no map of its state");
+    if (!arc_verify_in(map, image->n_lists))
+        return bad(r->v, root_id, "has no map of its state");
+    for (uint32_t i = 0; i < image->n_funcs; i++) {
+        uint32_t id = image->funcs[i].state_id;
+        if (id != ARC_NONE && r->seen[i] != root_id + 1 &&
+            image->lists[root->state_map + id] != ARC_NONE)
+            return bad(r->v, root_id, "has state of a function that it does not reach");
+    }
+    return true;
+}
+
 static bool check_root(struct reach *r, uint32_t root_id)
 {
     const struct arc_image *image = r->v->image;
@@ -186,7 +205,7 @@ static bool check_root(struct reach *r, uint32_t root_id)
             r->todo[n_todo++] = (uint32_t)insn->imm;
         }
     }
-    return true;
+    return check_map(r, root_id);
 }
 
 static bool check_state_ids(struct reach *r)
