@@ -141,7 +141,7 @@ void mb_reply_values(const struct mb_request *request, const struct mb_reply *re
 {
     bool bits = request->fc == MB_FC_READ_COILS || request->fc == MB_FC_READ_DISCRETE_INPUTS;
     const uint8_t *data = reply->pdu + 2;
-    for (uint16_t i = 0; i < request->count; i++)
+    for (size_t i = 0; i < request->count; i++)
         values[i] = (uint16_t)(bits ? data[i / 8] >> i % 8 & 1 : get_u16(&data[2 * i]));
 }
 

@@ -215,14 +215,21 @@ static bool relies_on_word_order(const struct hw_task *task)
     return false;
 }
 
+static void describe_block(const struct hw_task *task, const struct mb_block *block, FILE *out)
+{
+    fprintf(out, "  %s unit %d, %s", task->device->name, block->unit, mb_table_name(block->table));
+    if (block->count == 1)
+        fprintf(out, " %d", block->address);
+    else
+        fprintf(out, "s %d to %d", block->address, block->address + block->count - 1);
+    fprintf(out, ": %u channel%s%s\n", block->n_items, block->n_items == 1 ? "" : "s",
+            block->has_gaps ? ", with gaps" : "");
+}
+
 void mb_task_describe(const struct hw_task *task, FILE *out)
 {
-    for (uint32_t b = 0; b < task->plan.n_blocks; b++) {
-        const struct mb_block *block = &task->plan.blocks[b];
-        fprintf(out, "  %s unit %d: %s %d to %d, %u channels%s\n", task->device->name, block->unit,
-                mb_table_name(block->table), block->address, block->address + block->count - 1,
-                block->n_items, block->has_gaps ? ", with gaps" : "");
-    }
+    for (uint32_t b = 0; b < task->plan.n_blocks; b++)
+        describe_block(task, &task->plan.blocks[b], out);
     int64_t pass_ns = pass_estimate_ns(task);
     if (task->direction == HW_READ && pass_ns > 0)
         fprintf(out, "  a pass takes about %.3g ms of the link's time\n", (double)pass_ns / 1e6);

@@ -109,7 +109,7 @@ static void write_memory(struct mb_fake *fake, const struct mb_request *q)
             fake->coils[q->address + i] = data[i / 8] >> i % 8 & 1;
         break;
     case MB_FC_WRITE_REGISTERS:
-        for (uint16_t i = 0; i < q->count; i++)
+        for (size_t i = 0; i < q->count; i++)
             fake->holding[q->address + i] = u16_at(&data[2 * i]);
         break;
     default:

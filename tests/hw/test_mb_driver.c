@@ -980,8 +980,8 @@ static void a_plan_is_shown(void **state)
     FILE *out = fmemopen(text, sizeof text, "w");
     hw_modbus_driver.setup->describe(task.task, out);
     fclose(out);
-    assert_string_equal(text, "  plc unit 1: coil 0 to 0, 1 channels\n"
-                              "  plc unit 1: input register 10 to 12, 2 channels, with gaps\n"
+    assert_string_equal(text, "  plc unit 1, coil 0: 1 channel\n"
+                              "  plc unit 1, input registers 10 to 12: 2 channels, with gaps\n"
                               "  a pass takes about 45.8 ms of the link's time\n");
     bench_task_free(&task);
     bench_task(&f.bench, f.device, &task,
