@@ -154,6 +154,22 @@ void base_histo_copy_init(struct base_histo_copy *copy)
     memset(copy, 0, sizeof *copy);
 }
 
+void base_histo_copy_add(struct base_histo_copy *copy, int64_t value_ns, uint64_t n)
+{
+    if (n == 0)
+        return;
+    copy->min = copy->count == 0 || value_ns < copy->min ? value_ns : copy->min;
+    copy->max = copy->count == 0 || value_ns > copy->max ? value_ns : copy->max;
+    copy->count += n;
+    copy->sum += (double)value_ns * (double)n;
+    if (value_ns < 0)
+        copy->below += n;
+    else if (value_ns >> BASE_HISTO_TOP_BITS != 0)
+        copy->above += n;
+    else
+        copy->counts[bucket_of((uint64_t)value_ns)] += n;
+}
+
 void base_histo_merge(struct base_histo_copy *into, const struct base_histo_copy *from)
 {
     if (from->count == 0)

@@ -2,6 +2,7 @@
  *
  * Life cycle: histo_init -> histo_record ... -> [histo_ask_reset] -> nothing to free.
  *             reader: histo_copy -> histo_quantile, histo_mean, histo_merge ...
+ *             without a recorder: copy_init -> copy_add ... -> as above
  *
  * Threads: one thread records; any other copies, or asks for a reset, without a lock and without
  * holding the first one up. A copy is as consistent as it needs to be: its count is the sum of its
@@ -62,6 +63,9 @@ void base_histo_copy(const struct base_histo *histo, struct base_histo_copy *cop
 /* ---- Copies: plain values, one thread at a time */
 
 void base_histo_copy_init(struct base_histo_copy *copy);
+
+/* Counts a value n times. */
+void base_histo_copy_add(struct base_histo_copy *copy, int64_t value_ns, uint64_t n);
 
 /* Adds the values of `from` to `into`. */
 void base_histo_merge(struct base_histo_copy *into, const struct base_histo_copy *from);

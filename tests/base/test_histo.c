@@ -149,6 +149,22 @@ static void merging_is_like_recording_both(void **state)
     assert_true(fabs(base_histo_mean(&sum) - 20299.0 / 8) < 1e-9);
 }
 
+static void adding_to_a_copy_is_like_recording(void **state)
+{
+    (void)state;
+    static struct base_histo_copy recorded;
+    base_histo_init(&histo);
+    base_histo_copy_init(&copy);
+    const int64_t values[] = {-5, 0, 7, 300, 41000, INT64_C(1) << 40, 7};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        for (size_t n = 0; n < i; n++)
+            base_histo_record(&histo, values[i]);
+        base_histo_copy_add(&copy, values[i], i);
+    }
+    base_histo_copy(&histo, &recorded);
+    assert_memory_equal(&copy, &recorded, sizeof copy);
+}
+
 static void a_reset_is_honoured_by_the_next_record(void **state)
 {
     (void)state;
@@ -211,6 +227,7 @@ int main(void)
         cmocka_unit_test(quantiles_are_those_of_the_sorted_values),
         cmocka_unit_test(quantiles_of_a_million_spread_values_are_within_one_percent),
         cmocka_unit_test(merging_is_like_recording_both),
+        cmocka_unit_test(adding_to_a_copy_is_like_recording),
         cmocka_unit_test(a_reset_is_honoured_by_the_next_record),
         cmocka_unit_test(copies_made_while_recording_are_consistent),
     };
