@@ -138,6 +138,9 @@ static bool check_batch_op(const struct body *b, const struct arc_insn *insn)
     unsigned flags = arc_op_info[insn->op].flags;
     if (overlays(insn))
         return bad(b, "writes over an operand of another type");
+    /* A machine takes the columns of all three without asking which the instruction has. */
+    if (insn->a >= b->body->n_regs || insn->b >= b->body->n_regs || insn->c >= b->body->n_regs)
+        return bad(b, "an operand that it does not have is no register");
     if ((flags & ARC_OPF_BATCH) != 0)
         return true;
     uint32_t k = (uint32_t)insn->c - b->body->k_reg;
