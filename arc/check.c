@@ -4,16 +4,6 @@
 
 #include "arc/parser.h"
 
-static bool check_size(const struct arc_source *source, struct arc_diags *diags)
-{
-    if (source->len <= ARC_MAX_SOURCE_BYTES)
-        return true;
-    arc_diag_add(diags, ARC_ERROR, ARC_CODE_NONE, (struct arc_span){0, 0, 1},
-                 "the program is too large: %zu bytes, at most %d", source->len,
-                 ARC_MAX_SOURCE_BYTES);
-    return false;
-}
-
 static void check_program(struct checker *c)
 {
     check_names_init(c);
@@ -49,7 +39,7 @@ static struct arc_program *check(const struct arc_source *source,
                                  const struct arc_chan_table *table, struct base_arena *arena,
                                  struct arc_diags *diags, bool is_loose)
 {
-    if (!check_size(source, diags))
+    if (!arc_source_fits(source, diags))
         return NULL;
     struct arc_idents idents;
     arc_idents_init(&idents, arena);

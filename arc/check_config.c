@@ -1,6 +1,8 @@
 /* Configuration values of function instances: every parameter gets one, literally or by name. */
 #include "arc/check_priv.h"
 
+#include "arc/text.h"
+
 #include <string.h>
 
 /* A config parameter of a function or of a library member. */
@@ -140,23 +142,37 @@ static size_t find_param(const struct arc_node *node, const char *name)
     return i;
 }
 
-static void check_named_arg(struct checker *c, struct arc_node *node,
+static void refuse_name(struct checker *c, const struct arc_node *node,
+                        const struct arc_config_arg *arg)
+{
+    struct arc_diag *diag =
+        check_error(c, ARC_CODE_NONE, arg->name_span, "'%s' has no config parameter '%s'",
+                    check_node_name(c, node), arg->name->text);
+    for (size_t i = 0; i < node->n_config; i++) {
+        const char *name = param_of(node, i).name;
+        if (arc_text_distance(arg->name->text, name, 2) <= 2)
+            check_hint(c, diag, "did you mean '%s'?", name);
+    }
+}
+
+/* False: there is no such parameter. */
+static bool check_named_arg(struct checker *c, struct arc_node *node,
                             const struct arc_config_arg *arg, bool *is_given)
 {
     size_t i = find_param(node, arg->name->text);
     if (i == node->n_config) {
-        check_error(c, ARC_CODE_NONE, arg->name_span, "'%s' has no config parameter '%s'",
-                    check_node_name(c, node), arg->name->text);
-        return;
+        refuse_name(c, node, arg);
+        return false;
     }
     if (is_given[i]) {
         check_error(c, ARC_CODE_NONE, arg->name_span, "config parameter '%s' is given twice",
                     arg->name->text);
-        return;
+        return true;
     }
     is_given[i] = true;
     struct param param = param_of(node, i);
     check_config_value(c, &param, arg->value, &node->config[i]);
+    return true;
 }
 
 static void check_positional_args(struct checker *c, struct arc_node *node,
@@ -173,8 +189,10 @@ static void check_positional_args(struct checker *c, struct arc_node *node,
     }
 }
 
+/* A parameter that is missing beside a name that is unknown is likely to be the one that was meant.
+ */
 static void fill_defaults(struct checker *c, struct arc_node *node, const struct arc_elem *elem,
-                          const bool *is_given)
+                          const bool *is_given, bool all_known)
 {
     for (size_t i = 0; i < node->n_config; i++) {
         struct param param = param_of(node, i);
@@ -182,7 +200,7 @@ static void fill_defaults(struct checker *c, struct arc_node *node, const struct
             continue;
         if (param.has_default)
             node->config[i].value = param.def;
-        else
+        else if (all_known)
             check_error(c, ARC_CODE_NONE, elem->span, "missing config parameter '%s' for '%s'",
                         param.name, check_node_name(c, node));
     }
@@ -211,13 +229,14 @@ void check_config(struct checker *c, struct arc_node *node, const struct arc_ele
     node->n_config = node->kind == ARC_NODE_FUNC ? node->func->n_config : node->lib->n_config;
     node->config = base_arena_array(c->arena, struct arc_config, node->n_config);
     bool *is_given = base_arena_array(c->arena, bool, node->n_config);
+    bool all_known = true;
     if (elem->n_args > 0 && elem->args[0].name == NULL) {
         check_positional_args(c, node, elem, is_given);
     } else {
         for (size_t i = 0; i < elem->n_args; i++)
-            check_named_arg(c, node, &elem->args[i], is_given);
+            all_known = check_named_arg(c, node, &elem->args[i], is_given) && all_known;
     }
-    fill_defaults(c, node, elem, is_given);
+    fill_defaults(c, node, elem, is_given, all_known);
     if (node->kind == ARC_NODE_LIB)
         check_lib_values(c, node, elem);
 }

@@ -136,6 +136,8 @@ static void consider_program(struct checker *c, struct near *near)
         if (member->module == NULL)
             consider(near, member->name);
     }
+    for (enum arc_token_kind kind = ARC_TOK_FUNC; kind <= ARC_TOK_NOT; kind++)
+        consider(near, arc_token_kind_text(kind));
 }
 
 static void hint_undefined(struct checker *c, struct arc_diag *diag, const struct arc_ident *ident)
@@ -294,10 +296,10 @@ const char *check_lib_name(struct checker *c, const struct arc_lib_member *membe
     return base_arena_printf(c->arena, "%s.%s", member->module, member->name);
 }
 
-static const struct arc_import *alias_of_module(const struct checker *c, const char *module)
+static struct arc_import *alias_of_module(const struct checker *c, const char *module)
 {
     for (size_t i = 0; i < c->program->n_imports; i++) {
-        const struct arc_import *import = &c->program->imports[i];
+        struct arc_import *import = &c->program->imports[i];
         if (import->module != NULL && strcmp(import->module, module) == 0)
             return import;
     }
@@ -307,15 +309,17 @@ static const struct arc_import *alias_of_module(const struct checker *c, const c
 static void no_such_module(struct checker *c, const struct arc_expr *member)
 {
     struct arc_ident *module = member->u.member.module;
-    const struct arc_import *import = alias_of_module(c, module->text);
+    struct arc_import *import = alias_of_module(c, module->text);
     if (c->program->may_lack_names)
         return;
     struct arc_diag *diag =
         check_error(c, ARC_CODE_UNDEFINED, member->span, "undefined symbol: %s", module->text);
-    if (import != NULL)
-        check_hint(c, diag, "the module is imported as '%s'", import->alias->text);
-    else
+    if (import == NULL) {
         hint_undefined(c, diag, module);
+        return;
+    }
+    import->is_used = true; /* under a wrong name is not unused */
+    check_hint(c, diag, "the module is imported as '%s'", import->alias->text);
 }
 
 const struct arc_lib_member *check_lib_member(struct checker *c, const struct arc_expr *member)

@@ -32,12 +32,23 @@ static bool block_returns(const struct arc_block *block)
     return false;
 }
 
+/* The closing brace: behind everything that may be wrong in the body. */
+static struct arc_span body_end(const struct checker *c, const struct arc_func *func)
+{
+    struct arc_span span = func->body->span;
+    const char *text = c->program->source->text;
+    for (uint32_t i = span.start; i < span.end; i++)
+        span.line += text[i] == '\n';
+    span.start = span.end > span.start ? span.end - 1 : span.start;
+    return span;
+}
+
 void check_returns(struct checker *c, struct arc_func *func)
 {
     if (func->result.shape == ARC_SHAPE_NONE || check_is_error(func->result) ||
         block_returns(func->body))
         return;
-    check_error(c, ARC_CODE_NONE, func->name_span, "function '%s' must return a %s on all paths",
+    check_error(c, ARC_CODE_NONE, body_end(c, func), "function '%s' must return a %s on all paths",
                 func->name, check_type_text(c, func->result));
 }
 

@@ -84,7 +84,8 @@ static void place_target(struct checker *c, struct flow_build *b, struct arc_nod
     for (size_t i = 0; i < links->n; i++)
         check_connect(c, b, links->list[i].from, node, links->list[i].input,
                       links->list[i].is_conditional);
-    check_inputs(c, b, node, true);
+    if (!b->is_broken)
+        check_inputs(c, b, node, true);
 }
 
 /* ---- Input tables ------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ struct arc_image;
 
 /* Limits of a program; going over one is an error that says so. */
 enum {
-    ARC_MAX_SOURCE_BYTES = 16 << 20,
+    ARC_MAX_SOURCE_BYTES = 2 << 20,
     ARC_MAX_NESTING = 200, /* blocks, parentheses, stages and sequences, inside one another */
     ARC_DEPTH_TREE = 1000, /* operators and calls under one expression, along the longest path */
 };

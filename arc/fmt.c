@@ -398,6 +398,8 @@ const char *arc_format(const struct arc_source *source, struct base_arena *arena
     struct arc_idents idents;
     struct arc_tokens tokens;
     uint8_t *marks;
+    if (!arc_source_fits(source, diags))
+        return NULL;
     arc_idents_init(&idents, arena);
     if (arc_parse_marked(source, &idents, arena, diags, &tokens, &marks)->has_syntax_errors) {
         arc_diags_sort(diags);

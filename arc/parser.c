@@ -429,6 +429,16 @@ static void top_item(struct parser *p)
         parser_item(p);
 }
 
+bool arc_source_fits(const struct arc_source *source, struct arc_diags *diags)
+{
+    if (source->len <= ARC_MAX_SOURCE_BYTES)
+        return true;
+    arc_diag_add(diags, ARC_ERROR, ARC_CODE_NONE, (struct arc_span){0, 0, 1},
+                 "the program is too large: %zu bytes, at most %d", source->len,
+                 ARC_MAX_SOURCE_BYTES);
+    return false;
+}
+
 static struct arc_program *new_program(const struct arc_source *source, struct base_arena *arena)
 {
     struct arc_program *program = base_arena_new(arena, struct arc_program);

@@ -10,6 +10,9 @@
 #include "arc/ast.h"
 #include "arc/lexer.h"
 
+/* False after reporting a text over ARC_MAX_SOURCE_BYTES: ask before parsing. */
+bool arc_source_fits(const struct arc_source *source, struct arc_diags *diags);
+
 struct arc_program *arc_parse(const struct arc_source *source, struct arc_idents *idents,
                               struct base_arena *arena, struct arc_diags *diags);
 

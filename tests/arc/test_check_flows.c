@@ -246,6 +246,7 @@ static void config_values_are_literals_constants_or_channels(void **state)
     (void)state;
     config_refuses("c=gauge", 0, "missing config parameter 'a' for 'f'");
     config_refuses("a=1, c=gauge, d=1", 0, "'f' has no config parameter 'd'");
+    config_refuses("b=1, c=gauge, aa=1", 0, "'f' has no config parameter 'aa'");
     config_refuses("a=1, a=2, c=gauge", 0, "given twice");
     config_refuses("1, gauge, 2, 3", 0, "'f' takes 3 config values, got 4");
     config_refuses("a=1 + 1, c=gauge", ARC_CODE_TYPE, "config value for 'a' must be a literal");

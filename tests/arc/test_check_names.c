@@ -47,6 +47,24 @@ static void imports_are_known_used_and_unique(void **state)
     front_refuses("import time\nfunc time() {}", 2, ARC_CODE_REDEFINED, "line 1, column 7");
 }
 
+static void a_misused_import_is_one_mistake(void **state)
+{
+    (void)state;
+    front_counts("import time as clock\ntime.wait{1s} -> valve", 1);
+    front_counts("import time\ntime.wiat{1s} -> valve", 1);
+    front_counts("import time\ntime -> valve", 1);
+    front_counts("import time\nfunc time() {}", 1);
+}
+
+static void a_mistyped_keyword_is_hinted_at_first(void **state)
+{
+    (void)state;
+    struct front f;
+    front_check(&f, FRONT_CHANNELS, "func f(x f64) f64 {\n retrun x\n}");
+    assert_string_equal(arc_diags_first_error(&f.diags)->hint, "did you mean 'return'?");
+    front_fini(&f);
+}
+
 static void an_unused_import_is_not_blamed_for_a_syntax_error(void **state)
 {
     (void)state;
@@ -216,6 +234,8 @@ int main(void)
         cmocka_unit_test(undefined_names_get_near_ones_as_hint),
         cmocka_unit_test(a_module_that_is_not_imported_is_hinted_at),
         cmocka_unit_test(imports_are_known_used_and_unique),
+        cmocka_unit_test(a_misused_import_is_one_mistake),
+        cmocka_unit_test(a_mistyped_keyword_is_hinted_at_first),
         cmocka_unit_test(an_unused_import_is_not_blamed_for_a_syntax_error),
         cmocka_unit_test(program_names_share_one_namespace),
         cmocka_unit_test(no_local_shadows_another_but_siblings_may_share),

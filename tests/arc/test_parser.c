@@ -366,6 +366,25 @@ static void a_long_chain_of_operators_is_bounded(void **state)
     front_refuses(text, 1, 0, "too long");
 }
 
+static void a_program_over_the_limit_is_refused(void **state)
+{
+    (void)state;
+    struct base_arena arena;
+    base_arena_init(&arena);
+    size_t len = ARC_MAX_SOURCE_BYTES + 1;
+    char *text = base_arena_alloc(&arena, len, 1);
+    memset(text, ' ', len);
+    struct front f;
+    front_check_len(&f, FRONT_CHANNELS, text, len);
+    assert_null(f.program);
+    assert_non_null(strstr(f.diags.list[0]->message, "too large"));
+    front_fini(&f);
+    front_check_len(&f, FRONT_CHANNELS, text, len - 1);
+    assert_non_null(f.program);
+    front_fini(&f);
+    base_arena_fini(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +405,7 @@ int main(void)
         cmocka_unit_test(imports_and_authority_come_first),
         cmocka_unit_test(deep_nesting_is_an_error_and_not_a_crash),
         cmocka_unit_test(a_long_chain_of_operators_is_bounded),
+        cmocka_unit_test(a_program_over_the_limit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
