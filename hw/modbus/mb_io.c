@@ -1,5 +1,6 @@
-/* libmodbus 3.1, and around it what keeps its calls short: it is asked to receive only when a frame
- * has begun, with a limit for the whole frame. */
+/* libmodbus 3.1, and around it what keeps its calls short: on a serial line it is asked to receive
+ * only when a frame has begun, with a limit for the whole frame. Over TCP the header says how long
+ * a frame is, so reading it takes two calls of ours. */
 #include "hw/modbus/mb_io.h"
 
 #include "base/clock.h"
@@ -300,12 +301,60 @@ static void set_frame_limit(modbus_t *ctx, int64_t frame_ns)
     modbus_set_byte_timeout(ctx, 0, 0);
 }
 
-/* What the library gave is a whole frame by its function code; it must be one by its length too. */
-static int take_tcp(struct mb_frame *frame)
+/* Until raw[0 .. n-1] is there. What stops half-way is damaged. */
+static int fill_tcp(struct mb_io *io, int wake_fd, int64_t deadline_ns, struct mb_frame *frame,
+                    size_t n)
+{
+    while (frame->raw_len < n) {
+        ssize_t got = recv(io->fd, frame->raw + frame->raw_len, n - frame->raw_len, MSG_DONTWAIT);
+        if (got > 0) {
+            frame->raw_len = (uint16_t)(frame->raw_len + got);
+            continue;
+        }
+        if (got == 0)
+            return ECONNRESET;
+        if (errno != EAGAIN && errno != EINTR)
+            return errno;
+        int code = mb_wait_fd(io->fd, POLLIN, wake_fd, deadline_ns);
+        if (code != 0)
+            return code == ETIMEDOUT ? MB_E_BAD_DATA : code;
+    }
+    return 0;
+}
+
+/* The functions that this backend asks for: an answer of another is no answer to anybody here. */
+static bool is_known_function(uint8_t function)
+{
+    switch (function & 0x7f) { /* the top bit marks an exception */
+    case MB_FC_READ_COILS:
+    case MB_FC_READ_DISCRETE_INPUTS:
+    case MB_FC_READ_HOLDING:
+    case MB_FC_READ_INPUT_REGISTERS:
+    case MB_FC_WRITE_COIL:
+    case MB_FC_WRITE_REGISTER:
+    case MB_FC_WRITE_COILS:
+    case MB_FC_WRITE_REGISTERS:
+    case MB_FC_REPORT_ID:
+    case MB_FC_MASK_WRITE: return true;
+    default: return false;
+    }
+}
+
+/* A frame is as long as its header says: two reads, where the library asks the kernel six times. */
+static int receive_tcp(struct mb_io *io, int wake_fd, int64_t deadline_ns, struct mb_frame *frame)
 {
     const uint8_t *raw = frame->raw;
-    uint16_t length = (uint16_t)(raw[4] << 8 | raw[5]);
-    if (raw[2] != 0 || raw[3] != 0 || length + 6 != frame->raw_len)
+    frame->raw_len = 0;
+    int code = fill_tcp(io, wake_fd, deadline_ns, frame, TCP_HEADER);
+    if (code != 0)
+        return code;
+    size_t length = (size_t)(raw[4] << 8 | raw[5]);
+    if (raw[2] != 0 || raw[3] != 0 || length < 2 || length + 6 > sizeof frame->raw)
+        return MB_E_BAD_DATA;
+    code = fill_tcp(io, wake_fd, deadline_ns, frame, length + 6);
+    if (code != 0)
+        return code;
+    if (!is_known_function(raw[TCP_HEADER]))
         return MB_E_BAD_DATA;
     frame->transaction = (uint16_t)(raw[0] << 8 | raw[1]);
     frame->unit = raw[6];
@@ -325,23 +374,29 @@ static int take_rtu(struct mb_frame *frame)
     return 0;
 }
 
+static int receive_rtu(struct mb_io *io, int64_t frame_ns, struct mb_frame *frame)
+{
+    set_frame_limit(io->ctx, frame_ns);
+    int n = modbus_receive_confirmation(io->ctx, frame->raw);
+    if (n == 0)
+        return EAGAIN; /* from another unit, and gone by */
+    if (n < 0)
+        return errno == ETIMEDOUT || errno == EAGAIN ? MB_E_BAD_DATA : errno;
+    frame->raw_len = (uint16_t)n;
+    return take_rtu(frame);
+}
+
 static int io_receive(struct mb_io *io, int wake_fd, int64_t deadline_ns, int64_t frame_ns,
                       struct mb_frame *frame)
 {
     int code = mb_wait_fd(io->fd, POLLIN, wake_fd, deadline_ns);
     if (code != 0)
         return code;
-    set_frame_limit(io->ctx, frame_ns);
     atomic_store(&io->in_frame, true);
-    int n = modbus_receive_confirmation(io->ctx, frame->raw);
-    code = errno;
+    code = io->config.is_rtu ? receive_rtu(io, frame_ns, frame)
+                             : receive_tcp(io, wake_fd, base_mono_ns() + frame_ns, frame);
     atomic_store(&io->in_frame, false);
-    if (n == 0)
-        return EAGAIN; /* RTU: from another unit, and gone by */
-    if (n < 0)
-        return code == ETIMEDOUT || code == EAGAIN ? MB_E_BAD_DATA : code;
-    frame->raw_len = (uint16_t)n;
-    return io->config.is_rtu ? take_rtu(frame) : take_tcp(frame);
+    return code;
 }
 
 static void io_abort(struct mb_io *io)

@@ -1,9 +1,9 @@
 /* hw/modbus/mb_io.h - the wire: one TCP connection or serial port, behind a table of functions.
  *
  * mb_io_libmodbus is the real one. The library opens and sets up serial ports (RS-485 and RTS
- * included), frames and checksums RTU requests, and receives replies of both kinds. What it cannot
- * do is done here: connecting within a time, waiting that can be interrupted, and transaction ids
- * for requests that are sent and received in two steps. Tests put their own table in its place.
+ * included), frames and checksums RTU requests, and receives RTU replies. What it cannot do is done
+ * here: connecting within a time, waiting that can be interrupted, and TCP frames with transaction
+ * ids that are sent and received in two steps. Tests put their own table in its place.
  *
  * Life cycle: new -> (open -> [drain, send, receive] ... -> close) ... -> free.
  * Threads: one at a time, who has the turn; only abort() may come from another thread.
