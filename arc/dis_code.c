@@ -89,7 +89,7 @@ const char *arc_dis_insn(const struct arc_image *image, const struct arc_image_b
 /* The text of a line (from 1), without what stands around it. */
 static void put_source_line(struct arc_dis *d, uint32_t line)
 {
-    if (d->source == NULL)
+    if (d->source == NULL || d->source->text == NULL)
         return;
     const char *at = d->source->text;
     const char *end = at + d->source->len;

@@ -19,7 +19,8 @@ static void gen_channels(struct arc_gen *gen)
             .authority = channel->authority,
         };
     }
-    image->default_authority = program->default_authority < 0 ? 255 : program->default_authority;
+    bool is_declared = program->default_authority >= 0;
+    image->default_authority = (int16_t)(is_declared ? program->default_authority : 255);
 }
 
 /* Moves an array from scratch into the image at its exact size. */

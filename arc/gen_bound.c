@@ -7,7 +7,7 @@ static struct arc_gen_digraph code_graph(struct arc_gen *gen)
 {
     const struct arc_image *image = gen->image;
     uint32_t *first = base_arena_array(gen->scratch, uint32_t, image->n_funcs + 1);
-    uint32_t *targets = NULL;
+    uint32_t *targets = base_arena_new(gen->scratch, uint32_t); /* there may be none */
     uint32_t n_targets = 0;
     for (uint32_t i = 0; i < image->n_funcs; i++) {
         const struct arc_image_body *body = &image->funcs[i].body;

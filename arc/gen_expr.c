@@ -601,7 +601,7 @@ static uint16_t gen_any(struct arc_gen_body *b, const struct arc_expr *expr, uin
     case ARC_EXPR_MEMBER:
     case ARC_EXPR_ERROR: break;
     }
-    ARCD_ASSERT(false && "a checked tree has no parsed expressions");
+    ARCD_ASSERT(false); /* a checked tree has no parsed expressions */
     return 0;
 }
 

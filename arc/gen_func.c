@@ -277,7 +277,7 @@ static struct arc_gen_digraph call_graph(struct arc_gen *gen)
 {
     uint32_t n = gen->n_func_info;
     uint32_t *first = base_arena_array(gen->scratch, uint32_t, n + 1);
-    uint32_t *targets = NULL;
+    uint32_t *targets = base_arena_new(gen->scratch, uint32_t); /* there may be none */
     uint32_t n_targets = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct arc_func *func = gen->func_info[i].func;

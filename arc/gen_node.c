@@ -20,7 +20,7 @@ static enum arc_image_node_kind lib_kind(const struct arc_lib_member *lib)
     case ARC_LIB_RANGE:
     case ARC_LIB_COUNT: break;
     }
-    ARCD_ASSERT(false && "a checked flow has no library member that is no node");
+    ARCD_ASSERT(false); /* a checked flow has no library member that is no node */
     return ARC_IMAGE_NODE_SELECT;
 }
 

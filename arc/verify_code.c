@@ -286,6 +286,7 @@ static bool check_special(const struct body *b, const struct arc_insn *insn)
 
 static void merge_into(struct body *b, uint32_t target)
 {
+    ARCD_ASSERT(b->states != NULL); /* batch code has no jumps */
     uint16_t n_regs = b->body->n_regs;
     if (b->states[target] == NULL) {
         b->states[target] = base_arena_array(&b->v->scratch, uint8_t, n_regs);

@@ -240,26 +240,28 @@ struct wide {
     int64_t time;
 };
 
+enum { NAME_BYTES = 16, FLOW_BYTES = 64 };
+
 /* n functions, each with a channel of its own before and behind it. */
-static void wide_init(struct wide *wide, uint32_t n)
+static void wide_init(struct wide *wide, size_t n)
 {
-    char *text = malloc(n * 64 + 128);
+    char *text = malloc((n + 2) * FLOW_BYTES);
     const char **names = malloc(2 * n * sizeof *names);
-    char *storage = malloc((size_t)2 * n * 16);
+    char(*storage)[NAME_BYTES] = malloc(2 * n * sizeof *storage);
     if (text == NULL || names == NULL || storage == NULL)
         abort();
     size_t len = (size_t)sprintf(text, "func f(a f64) f64 { return a * 2.0 + 1.0 }\n");
-    for (uint32_t i = 0; i < n; i++) {
-        len += (size_t)sprintf(text + len, "in%u -> f{} -> out%u\n", i, i);
-        sprintf(storage + 32 * i, "in%u", i);
-        sprintf(storage + 32 * i + 16, "out%u", i);
-        names[2 * i] = storage + 32 * i;
-        names[2 * i + 1] = storage + 32 * i + 16;
+    for (size_t i = 0; i < n; i++) {
+        len += (size_t)sprintf(text + len, "in%zu -> f{} -> out%zu\n", i, i);
+        snprintf(storage[2 * i], NAME_BYTES, "in%zu", i);
+        snprintf(storage[2 * i + 1], NAME_BYTES, "out%zu", i);
+        names[2 * i] = storage[2 * i];
+        names[2 * i + 1] = storage[2 * i + 1];
     }
     bench_program_init(&wide->program, text, names, 2 * n, ARC_HOST_MODE_AUTO);
     wide->value = 3;
-    for (uint32_t i = 0; i < FIRING; i++) {
-        uint32_t source = i * (n / FIRING); /* spread over the program */
+    for (size_t i = 0; i < FIRING; i++) {
+        size_t source = i * (n / FIRING); /* spread over the program */
         wide->columns[i] = (struct arc_host_column){
             .channel = bench_program_channel(&wide->program, names[2 * source]),
             .n = 1,
@@ -301,7 +303,7 @@ enum { LINES_EACH = 20, PARTS = 100 };
 
 static char *large_text(void)
 {
-    char *text = malloc(PARTS * 1024);
+    char *text = malloc((size_t)PARTS * 1024);
     if (text == NULL)
         abort();
     size_t len = 0;

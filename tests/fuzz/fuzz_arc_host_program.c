@@ -76,9 +76,9 @@ static enum arcd_err feed(const struct arc_image *image, struct arc_host_program
                 telem_store(type, data[c], k, sample(type, cycle * 3 + c + k));
             }
         }
-        if (rows > 0)
-            columns[n++] =
-                (struct arc_host_column){.channel = c, .n = rows, .data = data[c], .text = text};
+        columns[n] =
+            (struct arc_host_column){.channel = c, .n = rows, .data = data[c], .text = text};
+        n += rows > 0;
     }
     int64_t now = (int64_t)(cycle + 1) * 100000000;
     struct arc_host_frame frame = {.columns = columns, .n_columns = n};
@@ -102,7 +102,7 @@ static bool same_number(enum telem_type type, union telem_value a, union telem_v
     if (type == TELEM_F64)
         return a.u64 == b.u64 || (a.f64 != a.f64 && b.f64 != b.f64);
     if (type == TELEM_F32)
-        return memcmp(&a.f32, &b.f32, sizeof a.f32) == 0 || (a.f32 != a.f32 && b.f32 != b.f32);
+        return (uint32_t)a.u64 == (uint32_t)b.u64 || (a.f32 != a.f32 && b.f32 != b.f32);
     return a.u64 == b.u64;
 }
 

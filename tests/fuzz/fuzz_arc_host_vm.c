@@ -365,8 +365,8 @@ static void start_frame(struct body *b)
     struct arc_image *i = b->r->image;
     memset(b->now, ARC_VT_NONE, sizeof b->now);
     uint16_t reg = 0;
-    for (; reg < b->func->args.n; reg++)
-        b->now[reg] = i->func_args[b->func->args.first + reg];
+    for (uint32_t k = 0; k < b->func->args.n; k++)
+        b->now[reg++] = i->func_args[b->func->args.first + k];
     b->out->state_reg = reg;
     if (b->func->state_mode == ARC_STATE_REGS && !b->is_batch)
         for (uint32_t k = 0; k < b->func->state.n; k++)
@@ -475,10 +475,10 @@ static void make_funcs(struct recipe *r)
     i->code = NEW(r, struct arc_insn, (size_t)(N_FUNCS + 1) * 2 * MAX_INSNS);
     i->code_lines = NEW(r, uint32_t, (size_t)(N_FUNCS + 1) * 2 * MAX_INSNS);
     i->funcs = NEW(r, struct arc_image_func, N_FUNCS);
-    i->func_args = NEW(r, uint8_t, N_FUNCS * 4);
+    i->func_args = NEW(r, uint8_t, (size_t)N_FUNCS * 4);
     i->func_outputs = NEW(r, struct arc_image_func_output, N_FUNCS);
-    i->state_types = NEW(r, uint8_t, N_FUNCS * 4);
-    i->state_init = NEW(r, union arc_reg, N_FUNCS * 4);
+    i->state_types = NEW(r, uint8_t, (size_t)N_FUNCS * 4);
+    i->state_init = NEW(r, union arc_reg, (size_t)N_FUNCS * 4);
     i->lists = NEW(r, uint32_t, 64);
     for (; i->n_funcs < N_FUNCS; i->n_funcs++) {
         make_signature(r, &i->funcs[i->n_funcs]);
@@ -604,8 +604,9 @@ static void run_frames(struct recipe *r, struct arc_host_program *p)
                 struct telem_str str = {.offset = take(r, 8), .len = take(r, 12)};
                 memcpy(&samples[c][k], &str, sizeof str);
             }
-            columns[n++] =
+            columns[n] =
                 (struct arc_host_column){.channel = c, .n = rows, .data = samples[c], .text = text};
+            n++;
         }
         now += 1000;
         struct arc_host_frame frame = {.columns = columns, .n_columns = n};
