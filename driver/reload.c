@@ -81,13 +81,11 @@ static bool replace_host(struct reload *r, struct driver_automation *old,
     struct arcd_errinfo why;
     if (old->host != NULL) {
         driver_supervisor_stop_automation(r->s, old->host);
-        pthread_mutex_lock(&r->s->automations_lock);
         pthread_rwlock_wrlock(&r->s->members);
         struct arc_host_automation *host = old->host;
         old->host = NULL;
         pthread_rwlock_unlock(&r->s->members);
-        arc_host_automation_free(host);
-        pthread_mutex_unlock(&r->s->automations_lock);
+        arc_host_automation_free(host); /* nobody finds it any more */
     }
     if (driver_supervisor_make_automation(r->s, new, &why) != ARCD_OK) {
         problem(r, why.text);
@@ -144,12 +142,10 @@ static void remove_automation(struct reload *r, uint32_t at)
     note(r->removed, a->common.name);
     if (a->host != NULL)
         driver_supervisor_stop_automation(r->s, a->host);
-    pthread_mutex_lock(&r->s->automations_lock);
     pthread_rwlock_wrlock(&r->s->members);
     project->automations[at] = project->automations[--project->n_automations];
     pthread_rwlock_unlock(&r->s->members);
-    arc_host_automation_free(a->host);
-    pthread_mutex_unlock(&r->s->automations_lock);
+    arc_host_automation_free(a->host); /* nobody finds it any more */
     a->host = NULL;
     driver_automation_free(a);
 }

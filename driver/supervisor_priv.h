@@ -18,7 +18,8 @@ struct driver_supervisor {
     struct arc_host_cores cores;
     struct arc_host_idle idle;
     pthread_rwlock_t members;         /* of the project's lists of tasks and automations */
-    pthread_mutex_t automations_lock; /* start, stop, swap, level, service: one at a time */
+    pthread_mutex_t automations_lock; /* start, stop, swap, level, service: one at a time; taken
+                                       * after `members` where both are */
     pthread_mutex_t reload_lock;      /* one reload at a time */
     int64_t started_mono_ns;
     int64_t next_service_mono_ns;

@@ -1,6 +1,8 @@
 """arcd reload: what changed is changed, everything else does not notice."""
 import json
+import os
 import signal
+import unittest
 
 from arcd import Case, Folder, wait_until
 
@@ -87,6 +89,7 @@ class Reload(Case):
         driver.process.send_signal(signal.SIGHUP)
         wait_until(lambda: driver.value("count_out") % 1000 == 0, "the new program counts")
 
+    @unittest.skipIf(os.environ.get("ARCD_SANITIZE"), "an instrumented allocator keeps what was freed")
     def test_fifty_reloads_leave_memory_flat(self):
         driver = self.started()
 
