@@ -225,8 +225,13 @@ static void finish_body(struct arc_gen_body *b, const char *what)
             b->gen, b->span,
             "%s is too large: at most %d instructions and %d variables and values at once", what,
             ARC_MAX_CODE, ARC_MAX_REGS);
-    for (uint32_t i = 0; i < b->n_code; i++)
-        b->func->calls |= b->code[i].op == ARC_OP_CALL;
+    for (uint32_t i = 0; i < b->n_code; i++) {
+        const struct arc_insn *insn = &b->code[i];
+        bool is_call = insn->op == ARC_OP_CALL;
+        b->func->calls |= is_call;
+        b->func->writes |= insn->op == ARC_OP_CHWR || insn->op == ARC_OP_CHWRR ||
+                           (is_call && b->gen->image->funcs[insn->imm].writes);
+    }
 }
 
 static void sample_body(struct arc_gen *gen, uint32_t id)

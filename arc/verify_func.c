@@ -116,7 +116,8 @@ static uint32_t most_stack(const struct arc_image *image)
     return (ARC_MAX_CALL_DEPTH + 1u) * largest;
 }
 
-static bool check_stack(struct arc_verify *v, uint32_t id, uint32_t most)
+/* Calls, and what they ask of their caller: stack, and that it says what it does. */
+static bool check_calls(struct arc_verify *v, uint32_t id, uint32_t most)
 {
     const struct arc_image *image = v->image;
     const struct arc_image_func *func = &image->funcs[id];
@@ -125,6 +126,8 @@ static bool check_stack(struct arc_verify *v, uint32_t id, uint32_t most)
     bool calls = false;
     for (uint32_t i = 0; i < func->body.code.n; i++) {
         const struct arc_insn *insn = &image->code[func->body.code.first + i];
+        if ((insn->op == ARC_OP_CHWR || insn->op == ARC_OP_CHWRR) && !func->writes)
+            return bad(v, id, "writes a channel and does not say so");
         if (insn->op != ARC_OP_CALL)
             continue;
         calls = true;
@@ -133,6 +136,8 @@ static bool check_stack(struct arc_verify *v, uint32_t id, uint32_t most)
         uint64_t need = (uint64_t)insn->a + image->funcs[insn->imm].stack_regs;
         if (func->stack_regs < (need < most ? need : most))
             return bad(v, id, "the stack bound is too low for a call");
+        if (image->funcs[insn->imm].writes && !func->writes)
+            return bad(v, id, "writes a channel by a call and does not say so");
     }
     return calls == func->calls || bad(v, id, "says wrongly whether it calls");
 }
@@ -272,7 +277,7 @@ bool arc_verify_funcs(struct arc_verify *v)
     }
     uint32_t most = most_stack(image);
     for (uint32_t i = 0; i < image->n_funcs; i++)
-        if (!check_stack(v, i, most))
+        if (!check_calls(v, i, most))
             return false;
     if (image->n_state > ARC_MAX_STATE)
         return arc_verify_bad(v, "the program keeps too much state");

@@ -120,6 +120,22 @@ static void each_node_has_one_set_of_state_for_each_helper(void **state)
     compiled_fini(&c);
 }
 
+static void an_expression_says_that_it_writes_through_a_call(void **state)
+{
+    (void)state;
+    struct compiled c = compile("x f64, y f64, n f64", "func note(a f64) f64 {\n"
+                                                       "    n = a\n"
+                                                       "    return a\n"
+                                                       "}\n"
+                                                       "note(x) + 1.0 -> y\n"
+                                                       "x + 1.0 -> y\n");
+    uint32_t n_writing = 0;
+    for (uint32_t i = 0; i < c.image->n_funcs; i++)
+        n_writing += c.image->funcs[i].writes;
+    assert_int_equal(n_writing, 2);
+    compiled_fini(&c);
+}
+
 static void a_small_pure_function_is_taken_in(void **state)
 {
     (void)state;
@@ -369,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_set_by_code_has_a_flag),
         cmocka_unit_test(a_recursive_function_keeps_its_state_in_slots),
         cmocka_unit_test(each_node_has_one_set_of_state_for_each_helper),
+        cmocka_unit_test(an_expression_says_that_it_writes_through_a_call),
         cmocka_unit_test(a_small_pure_function_is_taken_in),
         cmocka_unit_test(a_function_that_may_fault_is_called_so_that_it_is_named),
         cmocka_unit_test(a_clamp_becomes_straight_line_code),

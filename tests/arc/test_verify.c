@@ -186,6 +186,8 @@ static void a_call_that_passes_another_type_is_refused(void **state)
     (void)state;
     struct compiled c = compile_program();
     insn_of(&c, ARC_OP_CALL)->imm = (int32_t)(func_named(&c, "text") - c.image->funcs);
+    for (uint32_t i = 0; i < c.image->n_funcs; i++)
+        c.image->funcs[i].writes = true; /* as text does */
     expect_bad(&c, "passes an argument of another type");
 }
 
@@ -203,6 +205,14 @@ static void a_stack_bound_that_is_too_low_is_refused(void **state)
     struct compiled c = compile_program();
     func_of(&c, "fact")->stack_regs = 50;
     expect_bad(&c, "stack bound is too low for a call");
+}
+
+static void a_body_that_hides_its_writes_is_refused(void **state)
+{
+    (void)state;
+    struct compiled c = compile_program();
+    func_of(&c, "text")->writes = false;
+    expect_bad(&c, "writes a channel and does not say so");
 }
 
 static void batch_code_that_may_fault_is_refused(void **state)
@@ -418,6 +428,7 @@ int main(void)
         cmocka_unit_test(a_call_that_passes_another_type_is_refused),
         cmocka_unit_test(a_call_of_a_function_with_config_is_refused),
         cmocka_unit_test(a_stack_bound_that_is_too_low_is_refused),
+        cmocka_unit_test(a_body_that_hides_its_writes_is_refused),
         cmocka_unit_test(batch_code_that_may_fault_is_refused),
         cmocka_unit_test(batch_code_does_not_jump),
         cmocka_unit_test(a_format_for_another_type_is_refused),

@@ -421,6 +421,7 @@ static void make_signature(struct recipe *r, struct arc_image_func *func)
 {
     struct arc_image *i = r->image;
     func->name = "f";
+    func->writes = true;
     func->args.first = i->n_func_args;
     func->args.n = take(r, 4);
     func->n_inputs = (uint16_t)func->args.n;
