@@ -124,7 +124,7 @@ static void a_text_of_unknown_length_is_written_in_place(void **state)
     uint32_t room;
     char *at = arc_host_heap_room(&f->heap, &room);
     assert_true(room >= CAPACITY - 16);
-    memcpy(at, "abc", 3);
+    memcpy(at, (const char[3]){'a', 'b', 'c'}, 3);
     uint64_t ref = arc_host_heap_commit(&f->heap, 3);
     assert_text(&f->heap, ref, "abc");
 }

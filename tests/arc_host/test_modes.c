@@ -172,7 +172,7 @@ static void statement(struct maker *m, int depth, const char *target)
             fputs(" }\n", m->out);
             break;
         }
-        /* fall through */
+        __attribute__((fallthrough));
     default:
         fprintf(m->out, "%s %s ", target, pick(m, 3) == 0 ? "+=" : "=");
         expression(m, m->result, MOST_DEPTH);
@@ -295,7 +295,7 @@ static void run(const struct arc_image *image, enum arc_host_mode mode,
 static bool same_value(enum telem_type type, union telem_value a, union telem_value b)
 {
     if (type == TELEM_F32)
-        return memcmp(&a.f32, &b.f32, 4) == 0 || (isnan(a.f32) && isnan(b.f32));
+        return (uint32_t)a.u64 == (uint32_t)b.u64 || (isnan(a.f32) && isnan(b.f32));
     if (type == TELEM_F64)
         return a.u64 == b.u64 || (isnan(a.f64) && isnan(b.f64));
     return a.u64 == b.u64;
@@ -376,8 +376,10 @@ static void both_ways_of_running_give_the_same_samples(void **state)
         struct arc_diags diags;
         arc_diags_init(&diags, &arena, &source);
         struct arc_image *image = arc_compile(&source, &table, &diags);
-        if (image == NULL)
+        if (image == NULL) {
             fail_msg("%s\n%s", arc_diags_render(&diags), text);
+            return;
+        }
         const struct arc_image_func *f = function_named(image, "f");
         with_batch += f != NULL && f->batch.code.n != 0;
         with_samples += compare_modes(&m, &arena, image, text);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MS = 1000000 };
+static const int64_t MS = 1000000;
 
 struct bench {
     struct base_arena arena;
