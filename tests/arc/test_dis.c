@@ -38,6 +38,37 @@ static void the_listing_shows_graph_memory_and_code(void **state)
     compiled_fini(&c);
 }
 
+/* The text of the next fenced block; `from` goes behind it. */
+static char *next_block(struct base_arena *arena, const char **from)
+{
+    const char *open = strstr(*from, "\n```");
+    assert_non_null(open);
+    const char *begin = strchr(open + 1, '\n') + 1;
+    const char *end = strstr(begin, "\n```");
+    assert_non_null(end);
+    *from = end + 4;
+    return base_arena_strndup(arena, begin, (size_t)(end + 1 - begin));
+}
+
+static void the_manual_shows_the_listing_of_its_program(void **state)
+{
+    (void)state;
+    static char page[32768];
+    FILE *file = fopen("docs/arc-machine.md", "r");
+    assert_non_null(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    struct base_arena arena;
+    base_arena_init(&arena);
+    const char *at = page;
+    const char *program = next_block(&arena, &at);
+    const char *listing = next_block(&arena, &at);
+    struct compiled c = compile("temp f64, level f64, heater f64, valve u8, start u8", program);
+    assert_string_equal(arc_dis(c.image, c.source, c.arena), listing);
+    compiled_fini(&c);
+    base_arena_fini(&arena);
+}
+
 static void the_listing_needs_no_source(void **state)
 {
     (void)state;
@@ -68,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_listing_shows_graph_memory_and_code),
+        cmocka_unit_test(the_manual_shows_the_listing_of_its_program),
         cmocka_unit_test(the_listing_needs_no_source),
         cmocka_unit_test(every_opcode_has_a_name_of_its_own_and_a_shape),
     };
