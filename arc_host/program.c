@@ -190,6 +190,11 @@ static void init_slots(struct arc_host_program *p)
     }
 }
 
+static union arc_reg constant_text(const struct arc_host_program *p, uint64_t string)
+{
+    return (union arc_reg){.ref = p->string_refs[string]};
+}
+
 static void init_held_input(struct arc_host_program *p, uint32_t i)
 {
     const struct arc_image_input *input = &p->image->inputs[i];
@@ -198,7 +203,7 @@ static void init_held_input(struct arc_host_program *p, uint32_t i)
     if (input->source == ARC_NONE) {
         union arc_reg value = input->constant.reg;
         if (type == TELEM_STR)
-            value.ref = p->string_refs[value.u64];
+            value = constant_text(p, value.u64);
         arc_host_store(type, &held->one, 0, value);
         held->view =
             (struct arc_host_column_view){.data = &held->one, .times = &p->stamp_ns, .n = 1};
@@ -309,7 +314,7 @@ static void init_state_of(struct arc_host_program *p, const struct arc_image_fun
         uint8_t vt = p->image->state_types[g->state.first + i];
         union arc_reg value = p->image->state_init[g->state.first + i];
         if (vt == TELEM_STR)
-            value.ref = p->string_refs[value.u64];
+            value = constant_text(p, value.u64);
         p->state_init[first + i] = value;
         if (arc_host_is_ref(vt))
             p->state_refs[p->n_state_refs++] = first + i;
