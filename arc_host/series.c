@@ -78,11 +78,16 @@ ARCD_RT bool arc_host_series_unary(struct arc_host_program *p, const struct arc_
     return true;
 }
 
-/* The operand's elements from `at` on: of the series, or of the piece that stands for a number. */
-static ARCD_RT const void *elements(const struct arc_host_object *series, const struct piece *piece,
-                                    size_t at_bytes)
+/* One side of a binary operation: a series, or a number that a piece stands for. */
+struct side {
+    const struct arc_host_object *series; /* NULL: a number */
+    const struct piece *piece;
+};
+
+static ARCD_RT const void *elements(const struct side *side, size_t at_bytes)
 {
-    return series != NULL ? (const void *)(series->data + at_bytes) : (const void *)piece->bytes;
+    return side->series != NULL ? (const void *)(side->series->data + at_bytes)
+                                : (const void *)side->piece->bytes;
 }
 
 static ARCD_RT bool stop_for_operand(struct arc_host_program *p,
@@ -92,41 +97,57 @@ static ARCD_RT bool stop_for_operand(struct arc_host_program *p,
     return arc_host_stop(p, (struct arc_host_fault){.kind = op->fault, .a = -1});
 }
 
+/* to = b op c, piece by piece. */
+static ARCD_RT bool apply(struct arc_host_program *p, const struct arc_host_series_op *op, char *to,
+                          const struct side *b, const struct side *c, uint32_t n)
+{
+    uint32_t size = arc_host_type_size(op->type), size_to = arc_host_type_size(op->result);
+    for (uint32_t at = 0; at < n; at += ARC_HOST_CHUNK) {
+        uint32_t m = n - at < ARC_HOST_CHUNK ? n - at : ARC_HOST_CHUNK;
+        const void *x = elements(b, (size_t)at * size), *y = elements(c, (size_t)at * size);
+        if (op->check != NULL && op->check(x, y, m))
+            return stop_for_operand(p, op);
+        op->kernel(to + (size_t)at * size_to, x, y, m);
+    }
+    return true;
+}
+
+/* Division by the number zero is a fault whatever the length of the series, also of none. */
+static ARCD_RT bool empty_divided(struct arc_host_program *p, const struct arc_host_series_op *op,
+                                  union arc_reg number)
+{
+    struct piece piece;
+    fill(&piece, op->type, number, 1);
+    if (op->check != NULL && op->fault != ARC_HOST_FAULT_POWER &&
+        op->check(piece.bytes, piece.bytes, 1))
+        return stop_for_operand(p, op);
+    return true;
+}
+
 ARCD_RT bool arc_host_series_binary(struct arc_host_program *p, const struct arc_insn *i,
                                     union arc_reg *r)
 {
     const struct arc_host_series_op *op = &arc_host_series_ops[i->op];
     bool left = op->form != ARC_HOST_SERIES_SV, right = op->form != ARC_HOST_SERIES_VS;
-    uint32_t n_left = left ? arc_host_heap_get(&p->heap, r[i->b].ref)->n : 0;
-    uint32_t n_right = right ? arc_host_heap_get(&p->heap, r[i->c].ref)->n : 0;
-    uint32_t n = left ? n_left : n_right;
-    if (left && right && n_left != n_right)
+    uint32_t n = arc_host_heap_get(&p->heap, r[left ? i->b : i->c].ref)->n;
+    uint32_t n_right = right ? arc_host_heap_get(&p->heap, r[i->c].ref)->n : n;
+    if (n != n_right)
         return arc_host_stop(
-            p, (struct arc_host_fault){.kind = ARC_HOST_FAULT_LENGTH, .a = n_left, .b = n_right});
+            p, (struct arc_host_fault){.kind = ARC_HOST_FAULT_LENGTH, .a = n, .b = n_right});
+    if (n == 0 && !right && !empty_divided(p, op, r[i->c]))
+        return false;
     struct piece piece;
     if (!left || !right)
         fill(&piece, op->type, r[left ? i->c : i->b], n < ARC_HOST_CHUNK ? n : ARC_HOST_CHUNK);
-    /* A zero on the right of a division is a fault even when the series on the left is empty. */
-    if (n == 0 && !right && op->check != NULL) {
-        fill(&piece, op->type, r[i->c], 1);
-        if (op->fault != ARC_HOST_FAULT_POWER && op->check(piece.bytes, piece.bytes, 1))
-            return stop_for_operand(p, op);
-    }
     uint64_t ref;
     if (!arc_host_new_object(p, n, arc_host_type_size(op->result), &ref))
         return false;
-    char *to = arc_host_heap_get(&p->heap, ref)->data;
-    const struct arc_host_object *b = left ? arc_host_heap_get(&p->heap, r[i->b].ref) : NULL;
-    const struct arc_host_object *c = right ? arc_host_heap_get(&p->heap, r[i->c].ref) : NULL;
-    uint32_t size = arc_host_type_size(op->type), size_to = arc_host_type_size(op->result);
-    for (uint32_t at = 0; at < n; at += ARC_HOST_CHUNK) {
-        uint32_t m = n - at < ARC_HOST_CHUNK ? n - at : ARC_HOST_CHUNK;
-        const void *x = elements(b, &piece, (size_t)at * size);
-        const void *y = elements(c, &piece, (size_t)at * size);
-        if (op->check != NULL && op->check(x, y, m))
-            return stop_for_operand(p, op);
-        op->kernel(to + (size_t)at * size_to, x, y, m);
-    }
+    struct side b = {.series = left ? arc_host_heap_get(&p->heap, r[i->b].ref) : NULL,
+                     .piece = &piece};
+    struct side c = {.series = right ? arc_host_heap_get(&p->heap, r[i->c].ref) : NULL,
+                     .piece = &piece};
+    if (!apply(p, op, arc_host_heap_get(&p->heap, ref)->data, &b, &c, n))
+        return false;
     r[i->a].ref = ref;
     return true;
 }
