@@ -4,42 +4,11 @@
  * place. */
 #include "arc/gen_priv.h"
 
-/* The family member for a number type. */
-static enum arc_opcode typed(enum arc_opcode first, enum telem_type type)
-{
-    return (enum arc_opcode)((unsigned)first + (unsigned)type);
-}
-
 _Static_assert(ARC_OP_ADD_F64 - ARC_OP_ADD_I8 == TELEM_F64, "families are in the order of types");
 _Static_assert(ARC_OP_DIV_F64 - ARC_OP_DIV_I8 == TELEM_F64, "families are in the order of types");
 _Static_assert(ARC_OP_POW_F64 - ARC_OP_POW_I8 == TELEM_F64, "families are in the order of types");
 _Static_assert(ARC_OP_CVT_F64_F64 - ARC_OP_CVT_I8_I8 == 99, "casts are a table of ten by ten");
 _Static_assert(ARC_OP_SADD_SV_F64 - ARC_OP_SADD_VV_I8 == 29, "series: three shapes for a type");
-
-static uint16_t dest(struct arc_gen_body *b, uint16_t want)
-{
-    return want != ARC_NO_REG ? want : arc_gen_temp(b);
-}
-
-/* Is it a temporary of the statement that is being generated? */
-static bool is_temp(const struct arc_gen_body *b, uint16_t reg)
-{
-    return reg != ARC_NO_REG && reg < ARC_GEN_K && reg >= b->locals;
-}
-
-/* For results that take several instructions: not a variable, whose old value may still be read. */
-static uint16_t dest_temp(struct arc_gen_body *b, uint16_t want)
-{
-    return is_temp(b, want) ? want : arc_gen_temp(b);
-}
-
-static uint16_t deliver(struct arc_gen_body *b, uint8_t vt, uint16_t reg, uint16_t want)
-{
-    if (want == ARC_NO_REG)
-        return reg;
-    arc_gen_move(b, vt, want, reg);
-    return want;
-}
 
 /* ---- Operators ---------------------------------------------------------------------------- */
 
@@ -51,7 +20,7 @@ static enum arc_opcode number_op(enum arc_op op, enum telem_type type)
         [ARC_BIN_EQ] = ARC_OP_EQ_I8,   [ARC_BIN_NE] = ARC_OP_NE_I8,   [ARC_BIN_LT] = ARC_OP_LT_I8,
         [ARC_BIN_LE] = ARC_OP_LE_I8,
     };
-    return typed(first[op], type);
+    return arc_gen_typed(first[op], type);
 }
 
 static enum arc_opcode series_op(enum arc_op op, enum telem_type type, unsigned shape)
@@ -153,14 +122,14 @@ static bool is_accumulation(const struct arc_gen_body *b, const struct arc_expr 
         return false;
     if (want != ARC_NO_REG && is_var_in(b, left, want))
         return true;
-    bool is_free = want == ARC_NO_REG || is_temp(b, want);
+    bool is_free = want == ARC_NO_REG || arc_gen_is_temp(b, want);
     return is_free && left->kind != ARC_EXPR_VAR && !is_known(left);
 }
 
 static uint16_t gen_accumulation(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
 {
     const struct arc_expr *product = expr->u.binary.right;
-    uint16_t sum = dest(b, want);
+    uint16_t sum = arc_gen_dest(b, want);
     arc_gen_expr(b, expr->u.binary.left, sum);
     uint16_t mark = b->top;
     uint16_t x = arc_gen_expr(b, product->u.binary.left, ARC_NO_REG);
@@ -168,8 +137,8 @@ static uint16_t gen_accumulation(struct arc_gen_body *b, const struct arc_expr *
     b->top = mark;
     b->line = expr->span.line;
     bool is_sum = expr->u.binary.op == ARC_BIN_ADD;
-    arc_gen_emit(b, typed(is_sum ? ARC_OP_MULADD_I8 : ARC_OP_MULSUB_I8, expr->type.prim), sum, x,
-                 y);
+    arc_gen_emit(b, arc_gen_typed(is_sum ? ARC_OP_MULADD_I8 : ARC_OP_MULSUB_I8, expr->type.prim),
+                 sum, x, y);
     return sum;
 }
 
@@ -181,7 +150,7 @@ static uint16_t gen_binary_expr(struct arc_gen_body *b, const struct arc_expr *e
     if (is_join(expr)) {
         uint32_t n = join_terms(b, expr, mark);
         b->top = mark;
-        uint16_t dst = dest(b, want);
+        uint16_t dst = arc_gen_dest(b, want);
         arc_gen_emit(b, ARC_OP_JOIN, dst, mark, (uint16_t)n);
         return dst;
     }
@@ -190,7 +159,7 @@ static uint16_t gen_binary_expr(struct arc_gen_body *b, const struct arc_expr *e
     uint16_t x = arc_gen_expr(b, left, ARC_NO_REG);
     uint16_t y = arc_gen_expr(b, right, ARC_NO_REG);
     b->top = mark;
-    uint16_t dst = dest(b, want);
+    uint16_t dst = arc_gen_dest(b, want);
     b->line = expr->span.line;
     arc_gen_binary(b, expr->u.binary.op, arc_gen_vt(left->type), x, arc_gen_vt(right->type), y,
                    dst);
@@ -202,13 +171,13 @@ static uint16_t gen_unary(struct arc_gen_body *b, const struct arc_expr *expr, u
     uint16_t mark = b->top;
     uint16_t x = arc_gen_expr(b, expr->u.unary.operand, ARC_NO_REG);
     b->top = mark;
-    uint16_t dst = dest(b, want);
+    uint16_t dst = arc_gen_dest(b, want);
     bool is_series = expr->type.shape == ARC_SHAPE_SERIES;
     enum arc_opcode op;
     if (expr->kind == ARC_EXPR_NOT)
         op = is_series ? ARC_OP_SNOT_U8 : ARC_OP_NOT;
     else
-        op = typed(is_series ? ARC_OP_SNEG_I8 : ARC_OP_NEG_I8, expr->type.prim);
+        op = arc_gen_typed(is_series ? ARC_OP_SNEG_I8 : ARC_OP_NEG_I8, expr->type.prim);
     arc_gen_emit(b, op, dst, x, 0);
     return dst;
 }
@@ -222,7 +191,7 @@ static uint16_t gen_cast(struct arc_gen_body *b, const struct arc_expr *expr, ui
     uint16_t mark = b->top;
     uint16_t x = arc_gen_expr(b, expr->u.unary.operand, ARC_NO_REG);
     b->top = mark;
-    uint16_t dst = dest(b, want);
+    uint16_t dst = arc_gen_dest(b, want);
     unsigned op = ARC_OP_CVT_I8_I8 + (unsigned)from * 10 + (unsigned)to;
     arc_gen_emit(b, (enum arc_opcode)op, dst, x, 0);
     return dst;
@@ -247,14 +216,14 @@ static bool is_plain(const struct arc_expr *expr, unsigned depth)
 
 static uint16_t gen_logic_jump(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
 {
-    uint16_t dst = dest_temp(b, want);
+    uint16_t dst = arc_gen_dest_temp(b, want);
     struct arc_gen_label end = ARC_GEN_LABEL;
     bool is_or = expr->kind == ARC_EXPR_OR;
     arc_gen_load_k(b, dst, TELEM_U8, (union arc_reg){.u64 = is_or});
     arc_gen_cond(b, expr, is_or, &end);
     arc_gen_load_k(b, dst, TELEM_U8, (union arc_reg){.u64 = !is_or});
     arc_gen_place(b, &end);
-    return deliver(b, TELEM_U8, dst, want);
+    return arc_gen_deliver(b, TELEM_U8, dst, want);
 }
 
 static uint16_t gen_logic(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
@@ -265,7 +234,7 @@ static uint16_t gen_logic(struct arc_gen_body *b, const struct arc_expr *expr, u
     uint16_t x = arc_gen_expr(b, expr->u.binary.left, ARC_NO_REG);
     uint16_t y = arc_gen_expr(b, expr->u.binary.right, ARC_NO_REG);
     b->top = mark;
-    uint16_t dst = dest(b, want);
+    uint16_t dst = arc_gen_dest(b, want);
     arc_gen_emit(b, expr->kind == ARC_EXPR_AND ? ARC_OP_AND : ARC_OP_OR, dst, x, y);
     return dst;
 }
@@ -275,16 +244,16 @@ static uint16_t gen_logic(struct arc_gen_body *b, const struct arc_expr *expr, u
 static uint16_t gen_var(struct arc_gen_body *b, const struct arc_var *var, uint16_t want)
 {
     if (var->kind == ARC_VAR_STATE && b->state_mode == ARC_STATE_SLOTS) {
-        uint16_t dst = dest(b, want);
+        uint16_t dst = arc_gen_dest(b, want);
         arc_gen_emit_imm(b, ARC_OP_STLD, dst, var->kind_index);
         return dst;
     }
-    return deliver(b, arc_gen_vt(var->type), b->frame->var_regs[var->index], want);
+    return arc_gen_deliver(b, arc_gen_vt(var->type), b->frame->var_regs[var->index], want);
 }
 
 static uint16_t gen_read(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
 {
-    uint16_t dst = dest(b, want);
+    uint16_t dst = arc_gen_dest(b, want);
     if (expr->u.chan.channel != NULL)
         arc_gen_emit_imm(b, ARC_OP_CHRD, dst, expr->u.chan.channel->index);
     else
@@ -295,9 +264,9 @@ static uint16_t gen_read(struct arc_gen_body *b, const struct arc_expr *expr, ui
 static uint16_t gen_chan(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
 {
     if (expr->u.chan.channel == NULL)
-        return deliver(b, arc_gen_vt(expr->type), b->frame->var_regs[expr->u.chan.param->index],
-                       want);
-    uint16_t dst = dest(b, want);
+        return arc_gen_deliver(b, arc_gen_vt(expr->type),
+                               b->frame->var_regs[expr->u.chan.param->index], want);
+    uint16_t dst = arc_gen_dest(b, want);
     arc_gen_emit_imm(b, ARC_OP_LOADCH, dst, expr->u.chan.channel->index);
     return dst;
 }
@@ -311,7 +280,7 @@ static uint16_t gen_literal(struct arc_gen_body *b, const struct arc_expr *expr,
         arc_gen_load_k(b, want, value->type.prim, arc_gen_number(value));
         return want;
     }
-    uint16_t dst = dest(b, want);
+    uint16_t dst = arc_gen_dest(b, want);
     arc_gen_emit_imm(b, ARC_OP_LOADS, dst, arc_gen_string(b->gen, value->str, value->str_len));
     return dst;
 }
@@ -324,7 +293,7 @@ static uint16_t gen_call(struct arc_gen_body *b, const struct arc_expr *expr, ui
     uint16_t done = arc_gen_inline(b, expr, want);
     if (done != ARC_NO_REG)
         return done;
-    bool is_in_place = is_temp(b, want) && want + 1u == b->top;
+    bool is_in_place = arc_gen_is_temp(b, want) && want + 1u == b->top;
     uint16_t window = is_in_place ? want : b->top;
     b->top = window;
     for (size_t i = 0; i < expr->u.call.n_args; i++) {
@@ -337,18 +306,7 @@ static uint16_t gen_call(struct arc_gen_body *b, const struct arc_expr *expr, ui
     arc_gen_emit_imm(b, ARC_OP_CALL, window, b->gen->func_ids[callee->index]);
     if (want == ARC_NO_REG || callee->result.shape == ARC_SHAPE_NONE)
         return result;
-    return deliver(b, arc_gen_vt(callee->result), result, want);
-}
-
-static uint16_t gen_len(struct arc_gen_body *b, const struct arc_expr *arg, uint16_t want)
-{
-    uint16_t mark = b->top;
-    uint16_t x = arc_gen_expr(b, arg, ARC_NO_REG);
-    b->top = mark;
-    uint16_t dst = dest(b, want);
-    bool is_series = arg->type.shape == ARC_SHAPE_SERIES;
-    arc_gen_emit(b, is_series ? typed(ARC_OP_SLEN_I8, arg->type.prim) : ARC_OP_STRLEN, dst, x, 0);
-    return dst;
+    return arc_gen_deliver(b, arc_gen_vt(callee->result), result, want);
 }
 
 static uint16_t gen_lib_call(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
@@ -357,9 +315,9 @@ static uint16_t gen_lib_call(struct arc_gen_body *b, const struct arc_expr *expr
     uint16_t mark = b->top;
     uint16_t dst;
     switch (expr->u.lib_call.member->id) {
-    case ARC_LIB_LEN: return gen_len(b, args[0], want);
+    case ARC_LIB_LEN: return arc_gen_len(b, args[0], want);
     case ARC_LIB_TIME_NOW:
-        dst = dest(b, want);
+        dst = arc_gen_dest(b, want);
         arc_gen_emit(b, ARC_OP_NOW, dst, 0, 0);
         return dst;
     default: /* status.set: no other member can be called */
@@ -368,204 +326,10 @@ static uint16_t gen_lib_call(struct arc_gen_body *b, const struct arc_expr *expr
             arc_gen_expr(b, args[i], reg);
         }
         b->top = mark;
-        dst = dest(b, want);
+        dst = arc_gen_dest(b, want);
         arc_gen_emit(b, ARC_OP_STATUS, dst, mark, 0);
         return dst;
     }
-}
-
-/* ---- Strings and series ------------------------------------------------------------------- */
-
-uint16_t arc_gen_index(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
-{
-    enum telem_type type = expr->type.prim;
-    union arc_reg value;
-    bool is_big = type == TELEM_U64 && arc_fold(expr, &value) && value.i64 < 0;
-    if (!is_big && arc_fold(expr, &value)) {
-        if (want == ARC_NO_REG)
-            return arc_gen_k(b, TELEM_I64, value);
-        arc_gen_load_k(b, want, TELEM_I64, value);
-        return want;
-    }
-    if (type == TELEM_I64)
-        return arc_gen_expr(b, expr, want);
-    uint16_t mark = b->top;
-    uint16_t x = arc_gen_expr(b, expr, ARC_NO_REG);
-    b->top = mark;
-    uint16_t dst = dest(b, want);
-    unsigned cast = ARC_OP_CVT_I8_I8 + (unsigned)type * 10 + TELEM_I64;
-    arc_gen_emit(b, type == TELEM_U64 ? ARC_OP_INDEX_U64 : (enum arc_opcode)cast, dst, x, 0);
-    return dst;
-}
-
-static uint16_t gen_index_expr(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
-{
-    const struct arc_expr *base = expr->u.index.base;
-    uint16_t mark = b->top;
-    uint16_t x = arc_gen_expr(b, base, ARC_NO_REG);
-    uint16_t i = arc_gen_index(b, expr->u.index.index, ARC_NO_REG);
-    b->top = mark;
-    uint16_t dst = dest(b, want);
-    b->line = expr->span.line;
-    bool is_series = base->type.shape == ARC_SHAPE_SERIES;
-    arc_gen_emit(b, is_series ? typed(ARC_OP_SGET_I8, base->type.prim) : ARC_OP_STRGET, dst, x, i);
-    return dst;
-}
-
-static uint16_t gen_slice(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
-{
-    const struct arc_expr *base = expr->u.slice.base;
-    bool is_series = base->type.shape == ARC_SHAPE_SERIES;
-    uint16_t mark = b->top;
-    uint16_t x = arc_gen_expr(b, base, ARC_NO_REG);
-    uint16_t from = arc_gen_temp(b);
-    if (expr->u.slice.from != NULL)
-        arc_gen_index(b, expr->u.slice.from, from);
-    else
-        arc_gen_load_k(b, from, TELEM_I64, (union arc_reg){.i64 = 0});
-    uint16_t to = arc_gen_temp(b);
-    if (expr->u.slice.to != NULL)
-        arc_gen_index(b, expr->u.slice.to, to);
-    else
-        arc_gen_emit(b, is_series ? typed(ARC_OP_SLEN_I8, base->type.prim) : ARC_OP_STRLEN, to, x,
-                     0);
-    b->top = mark;
-    uint16_t dst = dest(b, want);
-    b->line = expr->span.line;
-    arc_gen_emit(b, is_series ? typed(ARC_OP_SCUT_I8, base->type.prim) : ARC_OP_STRCUT, dst, x,
-                 from);
-    return dst;
-}
-
-/* All elements that are known now, others as 0; how many are not known. */
-static size_t fold_elements(struct arc_gen_body *b, const struct arc_expr *expr,
-                            union arc_reg **values)
-{
-    size_t n = expr->u.series.n_elems;
-    size_t n_unknown = 0;
-    *values = base_arena_array(b->gen->scratch, union arc_reg, n);
-    for (size_t i = 0; i < n; i++)
-        if (!arc_fold(expr->u.series.elems[i], &(*values)[i])) {
-            (*values)[i].u64 = 0;
-            n_unknown++;
-        }
-    return n_unknown;
-}
-
-enum { SNEW_MAX = 64 }; /* a longer literal starts from its constant elements */
-
-static uint16_t gen_series_long(struct arc_gen_body *b, const struct arc_expr *expr,
-                                const union arc_reg *values, uint16_t want)
-{
-    enum telem_type type = expr->type.prim;
-    uint16_t dst = dest_temp(b, want);
-    uint32_t n = (uint32_t)expr->u.series.n_elems;
-    arc_gen_emit_imm(b, ARC_OP_SLOAD, dst, arc_gen_series(b->gen, type, values, n));
-    for (uint32_t i = 0; i < n; i++) {
-        union arc_reg known;
-        if (arc_fold(expr->u.series.elems[i], &known))
-            continue;
-        uint16_t mark = b->top;
-        uint16_t value = arc_gen_expr(b, expr->u.series.elems[i], ARC_NO_REG);
-        uint16_t index = arc_gen_k_int(b, TELEM_I64, i);
-        arc_gen_emit(b, typed(ARC_OP_SSET_I8, type), dst, index, value);
-        b->top = mark;
-    }
-    return deliver(b, (uint8_t)(ARC_VT_SERIES | type), dst, want);
-}
-
-static uint16_t gen_series_expr(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
-{
-    union arc_reg *values;
-    size_t n_unknown = fold_elements(b, expr, &values);
-    if (n_unknown == 0 || expr->u.series.n_elems > SNEW_MAX)
-        return gen_series_long(b, expr, values, want);
-    uint16_t mark = b->top;
-    for (size_t i = 0; i < expr->u.series.n_elems; i++) {
-        uint16_t reg = arc_gen_temp(b);
-        arc_gen_expr(b, expr->u.series.elems[i], reg);
-    }
-    b->top = mark;
-    uint16_t dst = dest(b, want);
-    arc_gen_emit(b, typed(ARC_OP_SNEW_I8, expr->type.prim), dst, mark,
-                 (uint16_t)expr->u.series.n_elems);
-    return dst;
-}
-
-static void gen_str(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t dst)
-{
-    uint16_t mark = b->top;
-    uint16_t x = arc_gen_expr(b, expr, ARC_NO_REG);
-    b->top = mark;
-    arc_gen_emit(b, typed(ARC_OP_TOSTR_I8, expr->type.prim), dst, x, 0);
-}
-
-static enum arc_opcode format_op(enum telem_type type, enum telem_type *wide)
-{
-    switch (type) {
-    case TELEM_STR: *wide = TELEM_STR; return ARC_OP_FMT_STR;
-    case TELEM_F32: *wide = TELEM_F32; return ARC_OP_FMT_F32;
-    case TELEM_F64: *wide = TELEM_F64; return ARC_OP_FMT_F64;
-    default:
-        *wide = telem_type_is_signed(type) ? TELEM_I64 : TELEM_U64;
-        return *wide == TELEM_I64 ? ARC_OP_FMT_I64 : ARC_OP_FMT_U64;
-    }
-}
-
-static void gen_placeholder(struct arc_gen_body *b, const struct arc_fmt_part *part, uint16_t dst)
-{
-    enum telem_type type = part->expr->type.prim;
-    if (part->spec.verb == 0) {
-        if (type == TELEM_STR)
-            arc_gen_expr(b, part->expr, dst);
-        else
-            gen_str(b, part->expr, dst);
-        return;
-    }
-    enum telem_type wide;
-    enum arc_opcode op = format_op(type, &wide);
-    uint16_t mark = b->top;
-    uint16_t x = arc_gen_expr(b, part->expr, ARC_NO_REG);
-    if (wide != type) {
-        uint16_t as_wide = arc_gen_temp(b);
-        unsigned cast = ARC_OP_CVT_I8_I8 + (unsigned)type * 10 + (unsigned)wide;
-        arc_gen_emit(b, (enum arc_opcode)cast, as_wide, x, 0);
-        x = as_wide;
-    }
-    uint32_t format = arc_gen_format(b->gen, &part->spec);
-    if (format > UINT16_MAX) {
-        b->refused = true;
-        format = 0;
-    }
-    arc_gen_emit(b, op, dst, x, (uint16_t)format);
-    b->top = mark;
-}
-
-static uint16_t gen_format(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want)
-{
-    uint16_t mark = b->top;
-    unsigned n = 0;
-    for (size_t i = 0; i < expr->u.format.n_parts; i++) {
-        const struct arc_fmt_part *part = &expr->u.format.parts[i];
-        if (part->text_len != 0) {
-            uint16_t reg = arc_gen_temp(b);
-            uint32_t text = arc_gen_string(b->gen, part->text, part->text_len);
-            arc_gen_emit_imm(b, ARC_OP_LOADS, reg, text);
-            n++;
-        }
-        if (part->expr != NULL) {
-            gen_placeholder(b, part, arc_gen_temp(b));
-            n++;
-        }
-    }
-    b->top = mark;
-    if (n == 1) { /* one piece is the result, but where it stands */
-        uint16_t piece = arc_gen_temp(b);
-        return deliver(b, TELEM_STR, piece, want);
-    }
-    uint16_t dst = dest(b, want);
-    arc_gen_emit(b, ARC_OP_JOIN, dst, mark, (uint16_t)n);
-    return dst;
 }
 
 /* ---- All of them -------------------------------------------------------------------------- */
@@ -584,17 +348,17 @@ static uint16_t gen_any(struct arc_gen_body *b, const struct arc_expr *expr, uin
     case ARC_EXPR_OR: return gen_logic(b, expr, want);
     case ARC_EXPR_CALL: return gen_call(b, expr, want);
     case ARC_EXPR_LIB_CALL: return gen_lib_call(b, expr, want);
-    case ARC_EXPR_INDEX: return gen_index_expr(b, expr, want);
-    case ARC_EXPR_SLICE: return gen_slice(b, expr, want);
+    case ARC_EXPR_INDEX: return arc_gen_index_expr(b, expr, want);
+    case ARC_EXPR_SLICE: return arc_gen_slice(b, expr, want);
     case ARC_EXPR_CAST: return gen_cast(b, expr, want);
-    case ARC_EXPR_SERIES: return gen_series_expr(b, expr, want);
-    case ARC_EXPR_FORMAT: return gen_format(b, expr, want);
+    case ARC_EXPR_SERIES: return arc_gen_series_expr(b, expr, want);
+    case ARC_EXPR_FORMAT: return arc_gen_format_expr(b, expr, want);
     case ARC_EXPR_STR:
         if (expr->u.unary.operand->type.prim == TELEM_STR)
             return arc_gen_expr(b, expr->u.unary.operand, want);
         else {
-            uint16_t dst = dest(b, want);
-            gen_str(b, expr->u.unary.operand, dst);
+            uint16_t dst = arc_gen_dest(b, want);
+            arc_gen_str(b, expr->u.unary.operand, dst);
             return dst;
         }
     case ARC_EXPR_NAME:
@@ -630,89 +394,4 @@ void arc_gen_effect(struct arc_gen_body *b, const struct arc_expr *expr)
     uint16_t mark = b->top;
     arc_gen_expr(b, expr, ARC_NO_REG);
     b->top = mark;
-}
-
-/* ---- Conditions --------------------------------------------------------------------------- */
-
-static enum arc_opcode compare_jump(enum arc_op op, bool sense, enum telem_type type)
-{
-    enum arc_opcode first;
-    switch (op) {
-    case ARC_BIN_EQ: first = sense ? ARC_OP_JEQ_I8 : ARC_OP_JNE_I8; break;
-    case ARC_BIN_NE: first = sense ? ARC_OP_JNE_I8 : ARC_OP_JEQ_I8; break;
-    case ARC_BIN_LT:
-    case ARC_BIN_GT: first = sense ? ARC_OP_JLT_I8 : ARC_OP_JNLT_I8; break;
-    default: first = sense ? ARC_OP_JLE_I8 : ARC_OP_JNLE_I8; break;
-    }
-    return typed(first, type);
-}
-
-static void cond_compare(struct arc_gen_body *b, const struct arc_expr *expr, bool sense,
-                         struct arc_gen_label *label)
-{
-    enum arc_op op = expr->u.binary.op;
-    enum telem_type type = expr->u.binary.left->type.prim;
-    uint16_t mark = b->top;
-    uint16_t x = arc_gen_expr(b, expr->u.binary.left, ARC_NO_REG);
-    uint16_t y = arc_gen_expr(b, expr->u.binary.right, ARC_NO_REG);
-    b->top = mark;
-    bool is_swapped = op == ARC_BIN_GT || op == ARC_BIN_GE;
-    arc_gen_jump(b, compare_jump(op, sense, type), is_swapped ? y : x, is_swapped ? x : y, label);
-}
-
-static void cond_value(struct arc_gen_body *b, const struct arc_expr *expr, bool sense,
-                       struct arc_gen_label *label)
-{
-    uint16_t mark = b->top;
-    uint16_t x = arc_gen_expr(b, expr, ARC_NO_REG);
-    b->top = mark;
-    enum arc_opcode op;
-    switch (expr->type.prim) {
-    case TELEM_F32: op = sense ? ARC_OP_JNZ_F32 : ARC_OP_JZ_F32; break;
-    case TELEM_F64: op = sense ? ARC_OP_JNZ_F64 : ARC_OP_JZ_F64; break;
-    default: op = sense ? ARC_OP_JNZ : ARC_OP_JZ; break;
-    }
-    arc_gen_jump(b, op, x, 0, label);
-}
-
-/* and: the first false operand decides; or: the first true one. */
-static void cond_logic(struct arc_gen_body *b, const struct arc_expr *expr, bool sense,
-                       struct arc_gen_label *label)
-{
-    bool decides = expr->kind == ARC_EXPR_OR;
-    struct arc_gen_label skip = ARC_GEN_LABEL;
-    arc_gen_cond(b, expr->u.binary.left, decides, sense == decides ? label : &skip);
-    arc_gen_cond(b, expr->u.binary.right, sense, label);
-    arc_gen_place(b, &skip);
-}
-
-static bool is_number_compare(const struct arc_expr *expr)
-{
-    return expr->kind == ARC_EXPR_BINARY && arc_op_is_comparison(expr->u.binary.op) &&
-           arc_type_is_number(expr->u.binary.left->type) &&
-           arc_type_is_number(expr->u.binary.right->type);
-}
-
-void arc_gen_cond(struct arc_gen_body *b, const struct arc_expr *expr, bool sense,
-                  struct arc_gen_label *label)
-{
-    uint32_t line = b->line;
-    b->line = expr->span.line;
-    union arc_reg value;
-    if (arc_fold(expr, &value)) {
-        bool is_true = expr->type.prim == TELEM_F64   ? value.f64 != 0
-                       : expr->type.prim == TELEM_F32 ? value.f32 != 0
-                                                      : value.u64 != 0;
-        if (is_true == sense)
-            arc_gen_jump(b, ARC_OP_JMP, 0, 0, label);
-    } else if (expr->kind == ARC_EXPR_NOT && expr->type.shape == ARC_SHAPE_SCALAR) {
-        arc_gen_cond(b, expr->u.unary.operand, !sense, label);
-    } else if (expr->kind == ARC_EXPR_AND || expr->kind == ARC_EXPR_OR) {
-        cond_logic(b, expr, sense, label);
-    } else if (is_number_compare(expr)) {
-        cond_compare(b, expr, sense, label);
-    } else {
-        cond_value(b, expr, sense, label);
-    }
-    b->line = line;
 }

@@ -4,7 +4,7 @@
  *     gen_data.c   interned strings, constants, series and formats
  *     gen_func.c   call graph, function records, state, one body after the other
  *       gen_code.c   emits instructions into one body: registers, labels, constants
- *       gen_expr.c, gen_stmt.c   what they compute
+ *       gen_expr.c, gen_cond.c, gen_object.c, gen_fold.c, gen_stmt.c   what they compute
  *       gen_batch.c  the straight-line form of a body
  *     gen_flow.c   scopes and edges of all flows, gen_node.c their nodes
  *     gen_bound.c  stack bounds and the places of state
@@ -187,6 +187,41 @@ void arc_gen_place(struct arc_gen_body *b, struct arc_gen_label *label);
 /* Copies the finished body to the image. */
 void arc_gen_seal_body(struct arc_gen_body *b, struct arc_image_body *out);
 
+/* ---- Helpers of all that emits values */
+
+/* The family member for a number type: families are in the order of types. */
+static inline enum arc_opcode arc_gen_typed(enum arc_opcode first, enum telem_type type)
+{
+    return (enum arc_opcode)((unsigned)first + (unsigned)type);
+}
+
+static inline uint16_t arc_gen_dest(struct arc_gen_body *b, uint16_t want)
+{
+    return want != ARC_NO_REG ? want : arc_gen_temp(b);
+}
+
+/* Is it a temporary of the statement that is being generated? */
+static inline bool arc_gen_is_temp(const struct arc_gen_body *b, uint16_t reg)
+{
+    return reg != ARC_NO_REG && reg < ARC_GEN_K && reg >= b->locals;
+}
+
+/* For results that take several instructions: not a variable, whose old value may still be read. */
+static inline uint16_t arc_gen_dest_temp(struct arc_gen_body *b, uint16_t want)
+{
+    return arc_gen_is_temp(b, want) ? want : arc_gen_temp(b);
+}
+
+/* The value in `want`, if that is a register. */
+static inline uint16_t arc_gen_deliver(struct arc_gen_body *b, uint8_t vt, uint16_t reg,
+                                       uint16_t want)
+{
+    if (want == ARC_NO_REG)
+        return reg;
+    arc_gen_move(b, vt, want, reg);
+    return want;
+}
+
 /* ---- gen_expr.c */
 
 /* The register that holds the value: `want` (then b->top is as before), or any one if that is
@@ -197,16 +232,27 @@ uint16_t arc_gen_expr(struct arc_gen_body *b, const struct arc_expr *expr, uint1
 /* As above for an expression without value. */
 void arc_gen_effect(struct arc_gen_body *b, const struct arc_expr *expr);
 
+/* ---- gen_cond.c */
+
 /* Jumps to the label if the truth of the condition is `sense`; else goes on. */
 void arc_gen_cond(struct arc_gen_body *b, const struct arc_expr *expr, bool sense,
                   struct arc_gen_label *label);
 
-/* An index or bound of any integer type, as i64. */
-uint16_t arc_gen_index(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want);
-
 /* dst = left op right; `left` and `right` are registers of these types. */
 void arc_gen_binary(struct arc_gen_body *b, enum arc_op op, uint8_t left_vt, uint16_t left,
                     uint8_t right_vt, uint16_t right, uint16_t dst);
+
+/* ---- gen_object.c: results as of arc_gen_expr() */
+
+/* An index or bound of any integer type, as i64. */
+uint16_t arc_gen_index(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want);
+
+uint16_t arc_gen_index_expr(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want);
+uint16_t arc_gen_slice(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want);
+uint16_t arc_gen_series_expr(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want);
+uint16_t arc_gen_format_expr(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t want);
+uint16_t arc_gen_len(struct arc_gen_body *b, const struct arc_expr *arg, uint16_t want);
+void arc_gen_str(struct arc_gen_body *b, const struct arc_expr *expr, uint16_t dst);
 
 /* ---- gen_stmt.c */
 

@@ -2,11 +2,6 @@
  * its declaration to the end of its block. */
 #include "arc/gen_priv.h"
 
-static enum arc_opcode typed(enum arc_opcode first, enum telem_type type)
-{
-    return (enum arc_opcode)((unsigned)first + (unsigned)type);
-}
-
 static bool is_slot(const struct arc_gen_body *b, const struct arc_var *var)
 {
     return var->kind == ARC_VAR_STATE && b->state_mode == ARC_STATE_SLOTS;
@@ -108,14 +103,14 @@ static void set_element(struct arc_gen_body *b, const struct arc_stmt *stmt)
     uint16_t index = arc_gen_index(b, stmt->u.set_elem.index, ARC_NO_REG);
     if (!stmt->u.set_elem.has_op) {
         uint16_t value = arc_gen_expr(b, stmt->u.set_elem.value, ARC_NO_REG);
-        arc_gen_emit(b, typed(ARC_OP_SSET_I8, type), series, index, value);
+        arc_gen_emit(b, arc_gen_typed(ARC_OP_SSET_I8, type), series, index, value);
         return;
     }
     uint16_t old = arc_gen_temp(b);
-    arc_gen_emit(b, typed(ARC_OP_SGET_I8, type), old, series, index);
+    arc_gen_emit(b, arc_gen_typed(ARC_OP_SGET_I8, type), old, series, index);
     uint16_t value = arc_gen_expr(b, stmt->u.set_elem.value, ARC_NO_REG);
     arc_gen_binary(b, stmt->u.set_elem.op, (uint8_t)type, old, (uint8_t)type, value, old);
-    arc_gen_emit(b, typed(ARC_OP_SSET_I8, type), series, index, old);
+    arc_gen_emit(b, arc_gen_typed(ARC_OP_SSET_I8, type), series, index, old);
 }
 
 /* ---- Branches and loops ------------------------------------------------------------------- */
@@ -198,7 +193,7 @@ static bool is_up(const struct range *r)
 /* Leaves the loop when the variable has passed the end: upward for a step > 0, else downward. */
 static void range_test(struct arc_gen_body *b, const struct range *r, struct arc_gen_label *out)
 {
-    enum arc_opcode leave = typed(ARC_OP_JNLT_I8, r->type);
+    enum arc_opcode leave = arc_gen_typed(ARC_OP_JNLT_I8, r->type);
     if (r->is_step_known) {
         arc_gen_jump(b, leave, is_up(r) ? r->var : r->end, is_up(r) ? r->end : r->var, out);
         return;
@@ -206,7 +201,7 @@ static void range_test(struct arc_gen_body *b, const struct range *r, struct arc
     struct arc_gen_label up = ARC_GEN_LABEL;
     struct arc_gen_label in = ARC_GEN_LABEL;
     uint16_t zero = arc_gen_k_int(b, r->type, 0);
-    arc_gen_jump(b, typed(ARC_OP_JLT_I8, r->type), zero, r->step, &up);
+    arc_gen_jump(b, arc_gen_typed(ARC_OP_JLT_I8, r->type), zero, r->step, &up);
     arc_gen_jump(b, leave, r->end, r->var, out);
     arc_gen_jump(b, ARC_OP_JMP, 0, 0, &in);
     arc_gen_place(b, &up);
@@ -246,11 +241,11 @@ static void gen_range(struct arc_gen_body *b, const struct arc_stmt *stmt)
     arc_gen_block(b, stmt->u.range.body);
     arc_gen_place(b, &loop.on_continue);
     if (is_by_one) {
-        arc_gen_jump(b, typed(ARC_OP_FOR_I8, r.type), r.var, r.end, &loop.top);
+        arc_gen_jump(b, arc_gen_typed(ARC_OP_FOR_I8, r.type), r.var, r.end, &loop.top);
     } else {
         uint16_t mark = b->top;
         uint16_t step = r.is_step_known ? arc_gen_k(b, r.type, r.step_value) : r.step;
-        arc_gen_emit(b, typed(ARC_OP_ADD_I8, r.type), r.var, r.var, step);
+        arc_gen_emit(b, arc_gen_typed(ARC_OP_ADD_I8, r.type), r.var, r.var, step);
         b->top = mark;
         arc_gen_jump(b, ARC_OP_LOOP, 0, 0, &loop.top);
     }
@@ -261,8 +256,8 @@ static void each_variables(struct arc_gen_body *b, const struct arc_stmt *stmt, 
                            uint16_t at)
 {
     const struct arc_var *value = stmt->u.each.value;
-    arc_gen_emit(b, typed(ARC_OP_SGET_I8, value->type.prim), b->frame->var_regs[value->index],
-                 series, at);
+    arc_gen_emit(b, arc_gen_typed(ARC_OP_SGET_I8, value->type.prim),
+                 b->frame->var_regs[value->index], series, at);
     const struct arc_var *index = stmt->u.each.index;
     if (index != NULL)
         arc_gen_emit(b, ARC_OP_CVT_I64_I32, b->frame->var_regs[index->index], at, 0);
@@ -273,7 +268,7 @@ static void gen_each(struct arc_gen_body *b, const struct arc_stmt *stmt)
     enum telem_type type = stmt->u.each.series->type.prim;
     uint16_t series = loop_invariant(b, stmt->u.each.series);
     uint16_t n = arc_gen_temp(b);
-    arc_gen_emit(b, typed(ARC_OP_SLEN_I8, type), n, series, 0);
+    arc_gen_emit(b, arc_gen_typed(ARC_OP_SLEN_I8, type), n, series, 0);
     uint16_t at = arc_gen_temp(b);
     arc_gen_load_k(b, at, TELEM_I64, (union arc_reg){.u64 = 0});
     b->frame->var_regs[stmt->u.each.value->index] = arc_gen_temp(b);
