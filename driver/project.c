@@ -108,6 +108,7 @@ static void load_channels(struct driver_project *project)
         config_errors_add(&project->errors, "driver.json", "channels", "%s", why.text);
     uint32_t n = telem_chans_count(project->chans);
     project->measured = base_arena_array(&project->arena, bool, n);
+    project->n_measured = n;
 }
 
 static void load_tasks(struct driver_project *project)

@@ -74,7 +74,8 @@ struct driver_project {
     uint32_t n_tasks;
     struct driver_automation **automations;
     uint32_t n_automations;
-    bool *measured; /* by channel key: written by a task, so programs may only read it */
+    bool *measured;      /* by channel key: written by a task, so programs may only read it */
+    uint32_t n_measured; /* the declared channels; statistics come after them */
     uint32_t n_program_errors, n_program_warnings;
 };
 

@@ -13,8 +13,8 @@ struct arc_chan_table driver_project_chan_table(const struct driver_project *pro
     for (uint32_t i = 0; i < n; i++) {
         const struct telem_chan_decl *decl =
             telem_chans_decl(project->chans, (struct telem_key){i});
-        chans[i] =
-            (struct arc_chan_info){decl->name, decl->type, project->measured[i] || decl->is_index};
+        bool is_command = i < project->n_measured && !project->measured[i] && !decl->is_index;
+        chans[i] = (struct arc_chan_info){decl->name, decl->type, !is_command};
     }
     return (struct arc_chan_table){chans, n};
 }
