@@ -26,6 +26,7 @@ struct cli_verb {
 /* Every verb, in the order of the overview; ends with a NULL name. */
 extern const struct cli_verb cli_verbs[];
 
+int cli_verb_bench(int argc, char **argv);
 int cli_verb_check(int argc, char **argv);
 int cli_verb_conform(int argc, char **argv);
 int cli_verb_dis(int argc, char **argv);

@@ -13,6 +13,7 @@ const struct cli_verb cli_verbs[] = {
     {"timing", "[NAME]", "how punctual the automations are", "Looking", cli_verb_timing},
     {"watch", "CHANNEL...", "live values of channels", "Looking", cli_verb_watch},
     {"doctor", "", "is this machine fit for real-time control?", "Looking", cli_verb_doctor},
+    {"bench", "QUESTION", "how punctual is arcd on this machine?", "Looking", cli_verb_bench},
     {"reload", "", "read the configuration folder again, change what has changed", "Commanding",
      cli_verb_reload},
     {"level", "NAME LEVEL", "how hard an automation tries to be on time", "Commanding",
