@@ -112,9 +112,10 @@ static ARCD_RT bool apply(struct arc_host_program *p, const struct arc_host_seri
     return true;
 }
 
-/* Division by the number zero is a fault whatever the length of the series, also of none. */
-static ARCD_RT bool empty_divided(struct arc_host_program *p, const struct arc_host_series_op *op,
-                                  union arc_reg number)
+/* Division by the number zero is a fault whatever the length of the series, also of none. Never
+ * part of its caller: two pieces make too large a frame. */
+__attribute__((noinline)) static ARCD_RT bool
+empty_divided(struct arc_host_program *p, const struct arc_host_series_op *op, union arc_reg number)
 {
     struct piece piece;
     fill(&piece, op->type, number, 1);

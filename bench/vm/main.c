@@ -240,7 +240,7 @@ struct wide {
     int64_t time;
 };
 
-enum { NAME_BYTES = 16, FLOW_BYTES = 64 };
+enum { NAME_BYTES = 32, FLOW_BYTES = 64 };
 
 /* n functions, each with a channel of its own before and behind it. */
 static void wide_init(struct wide *wide, size_t n)
