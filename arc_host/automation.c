@@ -170,6 +170,8 @@ static void init_loop(struct arc_host_automation *a)
         .realtime = false, /* the thread knows better, once it has asked */
     };
     arc_host_loop_init(&a->loop, &opts);
+    if (a->taken_cpu >= 0 && a->taken_cpu < CPU_SETSIZE)
+        a->loop.wait.sharers = &a->env.cores->load[a->taken_cpu];
 }
 
 /* What was refused, and what follows from it. */
@@ -242,11 +244,11 @@ enum arcd_err arc_host_automation_start(struct arc_host_automation *a, struct ar
         return err;
     a->reported = (struct arc_host_reported){.mono_ns = base_mono_ns()};
     pthread_mutex_lock(&a->lock);
+    choose_core(a);
     init_loop(a);
     a->ports = ports;
     a->fault[0] = '\0';
     a->starts++;
-    choose_core(a);
     pthread_mutex_unlock(&a->lock);
     if (a->opts.realtime)
         lock_memory(a);

@@ -57,6 +57,8 @@ static void set_up(struct arc_host_automation *a)
     if (a->opts.realtime && !got.fifo && a->opts.n_cpus == 0 && known)
         unpin(&before, &got);
     a->loop.wait.realtime = got.fifo;
+    if (!got.pinned)
+        a->loop.wait.sharers = NULL;
     base_rt_prefault_stack(STACK_BYTES);
     pthread_mutex_lock(&a->lock);
     a->got = got;

@@ -103,7 +103,7 @@ int arc_host_cores_take(struct arc_host_cores *cores, int wanted)
                 cpu = cores->cpus[i];
     }
     if (cpu >= 0 && cpu < CPU_SETSIZE)
-        cores->load[cpu]++;
+        atomic_fetch_add(&cores->load[cpu], 1);
     return cpu;
 }
 
@@ -111,6 +111,6 @@ void arc_host_cores_give(struct arc_host_cores *cores, int cpu)
 {
     if (cpu < 0 || cpu >= CPU_SETSIZE)
         return;
-    ARCD_ASSERT(cores->load[cpu] > 0);
-    cores->load[cpu]--;
+    uint32_t before = atomic_fetch_sub(&cores->load[cpu], 1);
+    ARCD_ASSERT(before > 0);
 }

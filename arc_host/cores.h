@@ -1,7 +1,7 @@
 /* arc_host/cores.h - which core an automation runs on.
  *
  * Life cycle: cores_read (or cores_choose, for tests) -> cores_take -> cores_give ... (no fini).
- * One thread at a time: the supervisor's.
+ * One thread at a time, the supervisor's; only the load is read by others, at any time.
  *
  * The candidates are the cores that the kernel isolates; with none isolated, the last ones of the
  * process's affinity mask: 1 of 1 or 2, 2 of 3 or 4, 3 of 5 to 8, 4 of more. They are handed out
@@ -14,6 +14,7 @@
 #include "base/err.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 enum { ARC_HOST_CORE_ANY = -1 };
@@ -21,8 +22,8 @@ enum { ARC_HOST_CORE_ANY = -1 };
 struct arc_host_cores {
     int cpus[CPU_SETSIZE]; /* the candidates, ascending */
     int n_cpus;
-    bool isolated;              /* they are the kernel's isolated cores */
-    uint32_t load[CPU_SETSIZE]; /* automations on each core, by its number */
+    bool isolated;                      /* they are the kernel's isolated cores */
+    _Atomic uint32_t load[CPU_SETSIZE]; /* automations on each core, by its number */
 };
 
 /* "0,3-5,8-11:2/4" and the like, as the kernel writes lists of cores; "" and "\n" are the empty

@@ -1,5 +1,6 @@
 #include "arc_host/wait.h"
 
+#include <sched.h>
 #include <string.h>
 
 enum {
@@ -46,10 +47,19 @@ ARCD_RT static bool system_sleep(void *ctx, uint32_t seen, int64_t deadline_mono
     return base_doorbell_wait(ctx, seen, deadline_mono_ns);
 }
 
+ARCD_RT static void system_yield(void *ctx)
+{
+    (void)ctx;
+    (void)sched_yield();
+}
+
 struct arc_host_wait_ops arc_host_wait_ops_system(struct base_doorbell *bell)
 {
-    return (struct arc_host_wait_ops){
-        .mono_ns = system_mono_ns, .rings = system_rings, .sleep = system_sleep, .ctx = bell};
+    return (struct arc_host_wait_ops){.mono_ns = system_mono_ns,
+                                      .rings = system_rings,
+                                      .sleep = system_sleep,
+                                      .yield = system_yield,
+                                      .ctx = bell};
 }
 
 void arc_host_wait_init(struct arc_host_wait *wait, const struct arc_host_wait_ops *ops,
@@ -58,6 +68,7 @@ void arc_host_wait_init(struct arc_host_wait *wait, const struct arc_host_wait_o
     wait->ops = *ops;
     atomic_init(&wait->level, level);
     wait->realtime = realtime;
+    wait->sharers = NULL;
     arc_host_margin_init(&wait->margin);
     wait->deadline_mono_ns = BASE_NEVER;
     wait->began_mono_ns = 0;
@@ -89,6 +100,14 @@ ARCD_RT static inline int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* 1: it has its core for itself, or the scheduler shares it out. */
+ARCD_RT static uint32_t sharers_of(const struct arc_host_wait *wait)
+{
+    uint32_t n =
+        wait->sharers == NULL ? 1 : atomic_load_explicit(wait->sharers, memory_order_relaxed);
+    return n < 1 ? 1 : n;
+}
+
 ARCD_RT int64_t arc_host_wait_margin(const struct arc_host_wait *wait, int64_t wait_ns)
 {
     const struct arc_host_margin *margin = &wait->margin;
@@ -102,7 +121,7 @@ ARCD_RT int64_t arc_host_wait_margin(const struct arc_host_wait *wait, int64_t w
         wanted = larger(LEAST_NS, with_guard(arc_host_margin_all_but(margin, MEDIUM_OVER)));
     else if (level == ARC_HOST_LEVEL_AUTO && wait_ns <= SHORT_WAIT_NS)
         wanted = with_guard(arc_host_margin_all_but(margin, AUTO_OVER));
-    return smaller(wanted, wait_ns / 2);
+    return smaller(wanted, wait_ns / 2 / sharers_of(wait));
 }
 
 /* A wait that data interrupted goes on with the margin of the whole wait: half of what is left
@@ -127,6 +146,7 @@ ARCD_RT enum arc_host_wake arc_host_wait_until(struct arc_host_wait *wait, uint3
     int64_t now = ops->mono_ns(ops->ctx);
     const int64_t margin = margin_for(wait, deadline_mono_ns, now);
     const int64_t sleep_until = deadline_mono_ns - margin;
+    const bool is_shared = wait->realtime && sharers_of(wait) > 1;
     while (now < deadline_mono_ns) {
         if (ops->rings(ops->ctx) != seen) {
             *now_mono_ns = now;
@@ -134,6 +154,8 @@ ARCD_RT enum arc_host_wake arc_host_wait_until(struct arc_host_wait *wait, uint3
         }
         bool slept = now < sleep_until;
         bool rung = slept && ops->sleep(ops->ctx, seen, sleep_until);
+        if (!slept && is_shared)
+            ops->yield(ops->ctx);
         now = ops->mono_ns(ops->ctx);
         if (slept && !rung && now >= sleep_until)
             arc_host_margin_learn(&wait->margin, now - sleep_until);

@@ -15,6 +15,10 @@
  * between. So a real-time thread leaves half of its core, at any rate, to others, and Linux never
  * throttles it. A deadline is never reported early, not by one nanosecond.
  *
+ * Several automations may share a core. Then each has its part of that half, and while it looks at
+ * the clock it lets the others run in between: otherwise they would find themselves woken late,
+ * look at the clock for longer, and make each other later still.
+ *
  * | level  | margin                                                     | used for                |
  * | low    | none                                                       |                         |
  * | auto   | 99 of 100 recent wake-ups are over in it, and a guard      | waits of 10 ms and less |
@@ -48,6 +52,7 @@ struct arc_host_wait_ops {
     uint32_t (*rings)(void *ctx); /* how often the bell has been rung */
     /* Sleeps until rung since `seen` or until the deadline; true when rung. */
     bool (*sleep)(void *ctx, uint32_t seen, int64_t deadline_mono_ns);
+    void (*yield)(void *ctx); /* lets threads of the same priority run that wait for this core */
     void *ctx;
 };
 
@@ -56,8 +61,9 @@ struct arc_host_wait_ops arc_host_wait_ops_system(struct base_doorbell *bell);
 
 struct arc_host_wait {
     struct arc_host_wait_ops ops;
-    _Atomic int level; /* enum arc_host_level */
-    bool realtime;     /* the thread has a real-time priority */
+    _Atomic int level;               /* enum arc_host_level */
+    bool realtime;                   /* the thread has a real-time priority */
+    const _Atomic uint32_t *sharers; /* automations on its core, itself included; NULL: it alone */
     struct arc_host_margin margin;
     int64_t deadline_mono_ns; /* of the last call */
     int64_t began_mono_ns;    /* first call for that deadline */

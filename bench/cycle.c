@@ -196,7 +196,8 @@ static void run_block(void (*cycle)(void), struct base_histo *histo)
 
 static void run_back_to_back(double seconds)
 {
-    struct arc_host_wait_ops ops = {virtual_mono_ns, rings, jump, &bench.bell};
+    struct arc_host_wait_ops ops = {
+        .mono_ns = virtual_mono_ns, .rings = rings, .sleep = jump, .ctx = &bench.bell};
     begin_loop(ops, ARC_HOST_LEVEL_LOW);
     bench_pair_init(&bench.pair);
     int64_t end = base_mono_ns() + (int64_t)(seconds * (double)BASE_NS_PER_S);

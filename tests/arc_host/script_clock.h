@@ -15,6 +15,8 @@ struct script_clock {
     int64_t ring_at[64]; /* ascending; the bell rings then */
     uint32_t n_rings, rung;
     uint64_t sleeps; /* that were asked for */
+    uint64_t yields;
+    int64_t yield_ns; /* what each takes */
     int64_t slept_ns;
 };
 
@@ -57,9 +59,22 @@ static inline bool script_sleep(void *ctx, uint32_t seen, int64_t deadline)
     return clock->rung != seen;
 }
 
+/* Somebody else runs for a while. */
+static inline void script_yield(void *ctx)
+{
+    struct script_clock *clock = ctx;
+    clock->yields++;
+    clock->now += clock->yield_ns;
+    script_ring_due(clock);
+}
+
 static inline struct arc_host_wait_ops script_ops(struct script_clock *clock)
 {
-    return (struct arc_host_wait_ops){script_mono_ns, script_rings, script_sleep, clock};
+    return (struct arc_host_wait_ops){.mono_ns = script_mono_ns,
+                                      .rings = script_rings,
+                                      .sleep = script_sleep,
+                                      .yield = script_yield,
+                                      .ctx = clock};
 }
 
 #endif

@@ -154,6 +154,52 @@ static void the_margin_is_never_more_than_half_of_the_wait(void **state)
     }
 }
 
+static void sharers_of_a_core_have_their_part_of_the_half_each(void **state)
+{
+    (void)state;
+    struct rig rig;
+    _Atomic uint32_t sharers = 1;
+    set_up(&rig, ARC_HOST_LEVEL_HIGH, true, 3 * MS);
+    rig.wait.sharers = &sharers;
+    run(&rig, 50, MS);
+    assert_int_equal(arc_host_wait_margin(&rig.wait, MS), 500 * US);
+    atomic_store(&sharers, 5);
+    assert_int_equal(arc_host_wait_margin(&rig.wait, MS), 100 * US);
+    atomic_store(&sharers, 0); /* it is counted before it waits, but a margin needs no proof */
+    assert_int_equal(arc_host_wait_margin(&rig.wait, MS), 500 * US);
+}
+
+static void a_shared_core_is_let_go_between_two_looks_at_the_clock(void **state)
+{
+    (void)state;
+    struct rig rig;
+    _Atomic uint32_t sharers = 1;
+    set_up(&rig, ARC_HOST_LEVEL_MEDIUM, true, 5 * US);
+    rig.wait.sharers = &sharers;
+    rig.clock.yield_ns = 300;
+    run(&rig, 10, MS);
+    assert_int_equal(rig.clock.yields, 0);
+    atomic_store(&sharers, 2);
+    run(&rig, 10, MS);
+    assert_true(rig.clock.yields > 10 * 100); /* 45 us a wait, 330 ns a look */
+    assert_true(rig.worst_late <= 330);
+    uint64_t yields = rig.clock.yields;
+    arc_host_wait_set_level(&rig.wait, ARC_HOST_LEVEL_LOW);
+    run(&rig, 10, MS);
+    assert_int_equal(rig.clock.yields, yields);
+}
+
+static void a_normal_thread_leaves_sharing_to_the_scheduler(void **state)
+{
+    (void)state;
+    struct rig rig;
+    _Atomic uint32_t sharers = 2;
+    set_up(&rig, ARC_HOST_LEVEL_MEDIUM, false, 5 * US);
+    rig.wait.sharers = &sharers;
+    run(&rig, 10, MS);
+    assert_int_equal(rig.clock.yields, 0);
+}
+
 static void a_normal_thread_at_high_looks_at_the_clock_all_the_time(void **state)
 {
     (void)state;
@@ -309,6 +355,9 @@ int main(void)
         cmocka_unit_test(medium_keeps_a_margin_of_50_us_at_every_period),
         cmocka_unit_test(high_covers_the_worst_recent_wake_up_where_auto_does_not),
         cmocka_unit_test(the_margin_is_never_more_than_half_of_the_wait),
+        cmocka_unit_test(sharers_of_a_core_have_their_part_of_the_half_each),
+        cmocka_unit_test(a_shared_core_is_let_go_between_two_looks_at_the_clock),
+        cmocka_unit_test(a_normal_thread_leaves_sharing_to_the_scheduler),
         cmocka_unit_test(a_normal_thread_at_high_looks_at_the_clock_all_the_time),
         cmocka_unit_test(data_ends_the_sleep_at_once),
         cmocka_unit_test(data_ends_the_looking_at_the_clock_too),
