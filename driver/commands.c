@@ -1,6 +1,7 @@
 /* Requests to a running Driver, one function each: {"cmd": "status"} and so on. What a reply holds
  * beyond "ok" is said above each. */
 #include "driver/supervisor_priv.h"
+#include "driver/timing.h"
 #include "driver/version.h"
 #include "tasks/status_text.h"
 
@@ -168,30 +169,6 @@ static json_t *request_values(struct driver_supervisor *s, const json_t *request
 /* ---- timing ------------------------------------------------------------------------------------
  */
 
-static json_t *figures_json(const struct base_histo_copy *copy)
-{
-    struct arc_host_timing_figures f = arc_host_timing_figures(copy);
-    return json_pack("{s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f}", "count", (json_int_t)f.count, "min",
-                     (double)f.min_ns / 1e3, "mean", f.mean_ns / 1e3, "p50", (double)f.p50_ns / 1e3,
-                     "p99", (double)f.p99_ns / 1e3, "p999", (double)f.p999_ns / 1e3, "p9999",
-                     (double)f.p9999_ns / 1e3, "max", (double)f.max_ns / 1e3);
-}
-
-static json_t *timing_json(struct arc_host_automation *a, struct arc_host_timing_snapshot *snapshot)
-{
-    struct arc_host_automation_info info;
-    double cpu_share = 0;
-    arc_host_automation_info(a, &info);
-    arc_host_automation_timing(a, snapshot, &cpu_share);
-    return json_pack(
-        "{s:s,s:s,s:b,s:i,s:I,s:I,s:o,s:o,s:o,s:f,s:f}", "name", arc_host_automation_name(a),
-        "level", arc_host_level_name(info.level), "realtime", info.realtime, "cpu", info.cpu,
-        "cycles", (json_int_t)snapshot->cycles, "overruns", (json_int_t)snapshot->overruns,
-        "lateness_us", figures_json(&snapshot->lateness), "comp_time_us",
-        figures_json(&snapshot->comp_time), "period_us", figures_json(&snapshot->period),
-        "jitter_us", snapshot->jitter_ns / 1e3, "cpu_share", cpu_share);
-}
-
 /* {"automations": [...]}: all, or the one that "name" names; "reset" begins the statistics anew
  * afterwards. */
 static json_t *request_timing(struct driver_supervisor *s, const json_t *request)
@@ -200,18 +177,15 @@ static json_t *request_timing(struct driver_supervisor *s, const json_t *request
     bool reset = json_is_true(json_object_get(request, "reset"));
     if (name != NULL && driver_supervisor_automation(s, name) == NULL)
         return driver_control_error("no automation named '%s'", name);
-    struct arc_host_timing_snapshot *snapshot = malloc(sizeof *snapshot);
-    ARCD_ASSERT(snapshot != NULL);
     json_t *list = json_array();
     for (uint32_t i = 0; i < s->project->n_automations; i++) {
         struct arc_host_automation *a = s->project->automations[i]->host;
         if (a == NULL || (name != NULL && strcmp(arc_host_automation_name(a), name) != 0))
             continue;
-        json_array_append_new(list, timing_json(a, snapshot));
+        json_array_append_new(list, driver_timing_json(a));
         if (reset)
             arc_host_automation_reset_timing(a);
     }
-    free(snapshot);
     return json_pack("{s:b,s:o}", "ok", 1, "automations", list);
 }
 

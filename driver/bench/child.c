@@ -23,7 +23,7 @@ static void become(const struct bench_child_opts *opts, pid_t parent, int out, i
     if (getppid() != parent)
         _exit(1); /* it ended before the kernel knew what to do then */
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
     int in = open("/dev/null", O_RDONLY);

@@ -9,7 +9,9 @@ static const struct question {
 } questions[] = {
     {"timers", "how late the cycles of one interval begin, at each level and rate",
      bench_question_timers},
-    {"latency", "the same at 20 kHz with every core under stress", bench_question_latency},
+    {"fair", "how late many automations on few cores are, and how alike", bench_question_fair},
+    {"latency", "the timers question at 20 kHz with every core under stress",
+     bench_question_latency},
 };
 
 static void print_overview(FILE *out)

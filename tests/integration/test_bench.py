@@ -112,6 +112,18 @@ class Shape(unittest.TestCase):
         self.check_run(run, "latency")
         self.assertEqual((run["rate_hz"], run["level"], run["load"]), (20000, "high", "loaded"))
 
+    def test_many_automations_on_few_cores_leave_half_of_each_core(self):
+        """Automations that look at the clock side by side once made each other late and then looked for longer."""
+        run, = runs("fair", "--automations", "60", "--duration", "4s")
+        self.check_run(run, "fair")
+        self.assertEqual((run["rate_hz"], run["level"], run["automations"]), (100, "auto", 60))
+        self.assertEqual(len(run["timing"]), 60)
+        self.assertTrue(all(row["cycles"] > 0 for row in run["timing"]))
+        for spread in run["spread"].values():
+            self.assertTrue(0 <= spread["least"] <= spread["median"] <= spread["most"])
+        if run["realtime"]:
+            self.assertLess(run["ours"]["cpu_share"], 0.65 * run["cores"])
+
     def test_without_the_programs_it_says_so_and_measures_what_it_can(self):
         done = bench("timers", "-l", "low", "-d", "0.3s", "--versus", "cyclictest", "--load", "loaded", "--json",
                      env={**os.environ, "PATH": "/nowhere"})
