@@ -28,8 +28,8 @@ class Tank(Case):
         level = wait_until(lambda: (driver.value("tank_level") or 0) > 0.75 and driver.value("tank_level"),
                            "the tank fills")
         self.assertLess(level, 1.0)
-        driver.verb("write", "level_sp=0.4")
-        wait_until(lambda: driver.value("tank_level") < 0.5, "the tank empties to the new set point")
+        driver.verb("write", "level_sp=0.6")
+        wait_until(lambda: driver.value("tank_level") < 0.7, "the tank empties towards the new set point")
 
     def test_status_shows_every_task_and_automation_running(self):
         driver = self.run_driver()
