@@ -115,16 +115,14 @@ static void set_tail(struct completion *c, json_t *item, const char *name, char 
 /* "{kp=$1, ki=$2}$0": what has no default. */
 static const char *config_snippet(struct completion *c, const struct lsp_callee *callee)
 {
-    size_t n = callee->func != NULL ? callee->func->n_config : callee->lib->n_config;
+    bool is_func = callee->func != NULL;
+    size_t n = is_func ? callee->func->n_config : callee->lib->n_config;
     const char *text = "";
     int number = 0;
     for (size_t i = 0; i < n; i++) {
-        const char *name;
-        if (callee->func != NULL && callee->func->config[i]->has_default)
+        if (is_func ? callee->func->config[i]->has_default : callee->lib->config[i].is_optional)
             continue;
-        if (callee->lib != NULL && callee->lib->config[i].is_optional)
-            continue;
-        name = callee->func != NULL ? callee->func->config[i]->name : callee->lib->config[i].name;
+        const char *name = is_func ? callee->func->config[i]->name : callee->lib->config[i].name;
         number++;
         text = base_arena_printf(c->view->arena, "%s%s%s=$%d", text, number > 1 ? ", " : "", name,
                                  number);

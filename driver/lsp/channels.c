@@ -164,28 +164,41 @@ static void mark_task(struct lsp_channels *channels, struct config_doc *doc)
     }
 }
 
-static bool is_task_file(const char *name)
+static int is_task_file(const struct dirent *entry)
 {
+    const char *name = entry->d_name;
     size_t len = strlen(name);
     return name[0] != '.' && len > 5 && strcmp(name + len - 5, ".json") == 0;
+}
+
+/* The names of a folder's task files, in the arena. */
+static size_t list_tasks(struct base_arena *arena, const char *tasks, const char ***names)
+{
+    struct dirent **entries;
+    int n = scandir(tasks, &entries, is_task_file, alphasort);
+    if (n < 0)
+        return 0;
+    *names = base_arena_array(arena, const char *, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        (*names)[i] = base_arena_strdup(arena, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return (size_t)n;
 }
 
 /* What is wrong with a task is not this server's to tell. */
 static void mark_tasks(struct lsp_channels *channels, const char *dir, struct config_errors *errors)
 {
     char *tasks = base_arena_printf(&channels->arena, "%s/tasks", dir);
-    DIR *stream = opendir(tasks);
-    if (stream == NULL)
-        return;
-    for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+    const char **names = NULL;
+    size_t n = list_tasks(&channels->arena, tasks, &names);
+    for (size_t i = 0; i < n; i++) {
         struct config_doc doc;
-        if (!is_task_file(entry->d_name))
-            continue;
-        if (config_doc_load(&doc, errors, tasks, entry->d_name) == ARCD_OK)
+        if (config_doc_load(&doc, errors, tasks, names[i]) == ARCD_OK)
             mark_task(channels, &doc);
         config_doc_fini(&doc);
     }
-    closedir(stream);
 }
 
 /* ---- The compiler's table ----------------------------------------------------------------- */
@@ -249,15 +262,11 @@ static uint64_t stamp_file(const char *path)
 static uint64_t stamp_tasks(struct base_arena *arena, const char *dir)
 {
     const char *tasks = base_arena_printf(arena, "%s/tasks", dir);
-    DIR *stream = opendir(tasks);
+    const char **names = NULL;
+    size_t n = list_tasks(arena, tasks, &names);
     uint64_t sum = 0;
-    if (stream == NULL)
-        return 0;
-    for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        if (is_task_file(entry->d_name))
-            sum += stamp_file(base_arena_printf(arena, "%s/%s", tasks, entry->d_name));
-    }
-    closedir(stream);
+    for (size_t i = 0; i < n; i++)
+        sum += stamp_file(base_arena_printf(arena, "%s/%s", tasks, names[i]));
     return sum;
 }
 
@@ -355,13 +364,14 @@ bool lsp_sources_fix(struct lsp_sources *sources, const struct json_t *channels)
 /* The nearest folder above the file that has a driver.json; NULL: none. For free(). */
 static char *folder_above(const char *path)
 {
+    static const char name[] = "/driver.json";
     size_t len = strlen(path);
-    char *at = malloc(len + sizeof "/driver.json");
+    char *at = malloc(len + sizeof name);
     ARCD_ASSERT(at != NULL);
     memcpy(at, path, len + 1);
     for (char *slash; (slash = strrchr(at, '/')) != NULL;) {
         struct stat st;
-        strcpy(slash, "/driver.json");
+        memcpy(slash, name, sizeof name);
         bool is_there = stat(at, &st) == 0 && S_ISREG(st.st_mode);
         *slash = '\0';
         if (is_there)
@@ -374,8 +384,10 @@ static char *folder_above(const char *path)
 static void forget_the_oldest(struct lsp_sources *sources)
 {
     struct lsp_folder **last = &sources->folders;
-    while ((*last)->next != NULL)
+    while (*last != NULL && (*last)->next != NULL)
         last = &(*last)->next;
+    if (*last == NULL)
+        return;
     free_folder(*last);
     *last = NULL;
     sources->n_folders--;

@@ -232,17 +232,20 @@ static json_t *did_close(struct lsp_session *s, const json_t *id, const json_t *
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
-static struct lsp_view view_of(struct lsp_session *s, struct lsp_document *document,
-                               struct base_arena *arena)
+/* In the arena of the answer. */
+static const struct lsp_view *view_of(struct lsp_session *s, struct lsp_document *document,
+                                      struct base_arena *arena)
 {
+    struct lsp_view *view = base_arena_new(arena, struct lsp_view);
     lsp_document_check(document, &s->sources);
-    return (struct lsp_view){.arena = arena,
-                             .check = document->check,
-                             .good = document->good,
-                             .channels = document->channels,
-                             .uri = document->uri,
-                             .text = &document->text,
-                             .encoding = s->client.encoding};
+    *view = (struct lsp_view){.arena = arena,
+                              .check = document->check,
+                              .good = document->good,
+                              .channels = document->channels,
+                              .uri = document->uri,
+                              .text = &document->text,
+                              .encoding = s->client.encoding};
+    return view;
 }
 
 /* NULL after an error. */
@@ -261,11 +264,11 @@ static json_t *ask(struct lsp_session *s, const json_t *id, const json_t *params
     }
     struct base_arena arena;
     base_arena_init(&arena);
-    struct lsp_view view = view_of(s, document, &arena);
+    const struct lsp_view *view = view_of(s, document, &arena);
     size_t offset = lsp_text_offset(&document->text, pos, s->client.encoding);
     json_t *result = json_null(); /* of a text that is too large to be checked */
     if (document->check->program != NULL)
-        result = answer(s, &view, (uint32_t)offset);
+        result = answer(s, view, (uint32_t)offset);
     base_arena_fini(&arena);
     return result;
 }
@@ -320,10 +323,10 @@ static void publish_one(struct lsp_session *s, struct lsp_document *document)
 {
     struct base_arena arena;
     base_arena_init(&arena);
-    struct lsp_view view = view_of(s, document, &arena);
+    const struct lsp_view *view = view_of(s, document, &arena);
     if (!document->is_published) {
         json_t *params = json_pack("{s:o, s:o}", "uri", lsp_json_text(document->uri), "diagnostics",
-                                   lsp_answer_diagnostics(&view, &s->client));
+                                   lsp_answer_diagnostics(view, &s->client));
         if (document->version >= 0)
             json_object_set_new(params, "version", json_integer(document->version));
         lsp_send_notification(s, "textDocument/publishDiagnostics", params);

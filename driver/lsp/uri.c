@@ -37,7 +37,7 @@ const char *lsp_uri_to_path(struct base_arena *arena, const char *uri)
         int byte = low >= 0 ? high * 16 + low : -1;
         if (byte == 0)
             return NULL;
-        path[n++] = byte > 0 ? (char)byte : *at;
+        path[n++] = (char)(byte > 0 ? byte : *at);
         at += byte > 0 ? 2 : 0;
     }
     return path;
@@ -52,9 +52,10 @@ static bool is_plain(unsigned char c)
 const char *lsp_uri_from_path(struct base_arena *arena, const char *path)
 {
     static const char digits[] = "0123456789ABCDEF";
-    char *uri = base_arena_alloc(arena, strlen("file://") + strlen(path) * 3 + 1, 1);
-    strcpy(uri, "file://");
-    size_t n = strlen(uri);
+    static const char scheme[] = "file://";
+    size_t n = sizeof scheme - 1;
+    char *uri = base_arena_alloc(arena, n + strlen(path) * 3 + 1, 1);
+    memcpy(uri, scheme, n);
     for (; *path != '\0'; path++) {
         unsigned char c = (unsigned char)*path;
         if (is_plain(c)) {

@@ -152,11 +152,13 @@ static enum lsp_wire_state wait_for_header(struct lsp_wire *wire)
 
 enum lsp_wire_state lsp_wire_next(struct lsp_wire *wire, const char **body, size_t *len)
 {
-    const char *text = wire->bytes + wire->at;
     size_t left = wire->n - wire->at;
-    const char *end = left > 0 ? block_end(text, left) : NULL;
+    if (left == 0)
+        return LSP_WIRE_MORE;
+    const char *text = wire->bytes + wire->at;
+    const char *end = block_end(text, left);
     if (end == NULL)
-        return left > 0 ? wait_for_header(wire) : LSP_WIRE_MORE;
+        return wait_for_header(wire);
     size_t length;
     const char *header = find_name(text, (size_t)(end - text));
     if (header == NULL || !read_length(header + NAME_LEN, end, &length)) {

@@ -95,7 +95,7 @@ static void endless_garbage_takes_no_room(void **state)
         while (lsp_wire_next(&wire, &body, &len) == LSP_WIRE_GARBAGE)
             continue;
     }
-    assert_true(wire.cap <= 8 * LSP_HEADER_MAX);
+    assert_true(wire.cap <= (size_t)8 * LSP_HEADER_MAX);
     feed(&wire, "Content-Length: 1\r\n\r\na");
     assert_body(&wire, "a");
     lsp_wire_fini(&wire);

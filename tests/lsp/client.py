@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 SERVER = os.environ["ARCD"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # Ends a broken run; nothing that works comes near it, also on a busy machine.
 PATIENCE_S = 60

@@ -3,7 +3,7 @@ import json
 import pathlib
 import re
 
-from client import CAPABILITIES, DRIVER, PATIENCE_S, Case, Program, frame
+from client import CAPABILITIES, DRIVER, PATIENCE_S, ROOT, Case, Program, frame
 
 GOOD = """\
 import time
@@ -82,6 +82,12 @@ class Sessions(Case):
 class Diagnostics(Case):
     def test_a_good_program_has_none(self):
         self.assertEqual(self.open(GOOD).diagnostics(), [])
+
+    def test_the_examples_have_none(self):
+        programs = sorted(ROOT.glob("examples/*/automations/*.arc"))
+        self.assertGreater(len(programs), 0)
+        for path in programs:
+            self.assertEqual(Program(self.client, path.as_uri(), path.read_text()).diagnostics(), [])
 
     def test_they_come_and_go_with_edits(self):
         program = self.open(GOOD)
