@@ -15,12 +15,7 @@ struct lsp_check *lsp_check_new(const char *file, const char *text, size_t len,
     check->source = (struct arc_source){base_arena_strdup(arena, file),
                                         base_arena_strndup(arena, text, len), len};
     arc_diags_init(&check->diags, arena, &check->source);
-    if (len <= LSP_CHECK_MAX_BYTES)
-        check->program = arc_check_loosely(&check->source, table, arena, &check->diags);
-    else
-        arc_diag_add(&check->diags, ARC_WARNING, ARC_CODE_NONE, (struct arc_span){0, 0, 1},
-                     "too large to be checked while it is edited: %zu bytes, at most %d", len,
-                     LSP_CHECK_MAX_BYTES);
+    check->program = arc_check_loosely(&check->source, table, arena, &check->diags);
 
     /* The parser keeps its tokens to itself; what the lexer has to say was said. */
     static const struct arc_source empty = {"", "", 0};

@@ -9,15 +9,12 @@
 #include "arc/compile.h"
 #include "arc/lexer.h"
 
-/* Larger texts are not checked at every keystroke: that takes 100 times their size in memory. */
-enum { LSP_CHECK_MAX_BYTES = 4 << 20 };
-
 struct lsp_check {
     struct base_arena arena;
     struct arc_source source;
     struct arc_diags diags;
     struct arc_tokens tokens;    /* end in EOF; of a text over the limit only that */
-    struct arc_program *program; /* NULL: the text is over the limit */
+    struct arc_program *program; /* NULL: the text is over ARC_MAX_SOURCE_BYTES */
 };
 
 /* Never NULL. The table is not needed afterwards. */
