@@ -27,7 +27,7 @@ the row before to any channel of the last column: what a row does not name was n
 is a sample's own time. Back-ticks are for the reader only. A program that stops is expected to say
 the words behind `stops:`.
 
-The tables become conformance cases (tests/conformance/FORMAT.md) for `arcd conform`, in both ways
+Examples are formatted as `arcd fmt` does it. The tables become conformance cases (tests/conformance/FORMAT.md) for `arcd conform`, in both ways
 of running function bodies.
 """
 import json
@@ -134,7 +134,7 @@ class Example:
     """One fence with what is said about it."""
 
     def __init__(self, page, line, info, source, rows, behind):
-        self.name = f"{page}:{line}"
+        self.name, self.shown = f"{page}:{line}", source
         self.info = read_info(info)
         self.channels = read_channels(source)
         self.source = source + self.info.get("tail", "").split("\\n")
@@ -254,6 +254,19 @@ def check(arcd, example, folder):
     return [f"{example.name}: warnings {wanted} are declared, there are {found}"]
 
 
+def unformatted(arcd, examples, folder):
+    """Which of the examples `arcd fmt` would change."""
+    files = {}
+    for n, example in enumerate(examples):
+        files[f"{n}.arc"] = example
+        (Path(folder) / f"{n}.arc").write_text("\n".join(example.shown) + "\n")
+    done = subprocess.run([arcd, "fmt", "--check", *files], capture_output=True, text=True, cwd=folder)
+    named = [name for name in files if name in (done.stdout + done.stderr).split()]
+    if bool(named) != bool(done.returncode):
+        return [f"arcd fmt --check exited {done.returncode}: {done.stdout}{done.stderr}"]
+    return [f"{files[name].name}: arcd fmt would change it" for name in named]
+
+
 def main(arcd, *pages):
     arcd = str(Path(arcd).resolve())
     wrong, examples = [], []
@@ -264,7 +277,7 @@ def main(arcd, *pages):
             wrong.append(str(error))
     if examples:
         with tempfile.TemporaryDirectory(prefix="arcd-docs-") as folder:
-            wrong += conform(arcd, examples, folder)
+            wrong += conform(arcd, examples, folder) + unformatted(arcd, examples, folder)
             for example in examples:
                 wrong += check(arcd, example, folder)
     print(*wrong, sep="\n", end="\n" if wrong else "")

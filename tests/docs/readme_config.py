@@ -3,7 +3,7 @@
 
 A fence of `json` or `arc` is a file; its name is in back-ticks in the text above it, the names of one
 text in the order of the fences. They are put into a folder, which must pass `arcd check` without a
-warning. Every such fence of the page must have a name, and a driver.json and a program must be among
+warning; programs are formatted as `arcd fmt` does it. Every such fence of the page must have a name, and a driver.json and a program must be among
 them.
 """
 import re
@@ -29,6 +29,7 @@ def read_files(text):
 
 
 def main(arcd, page):
+    arcd = str(Path(arcd).resolve())
     text = Path(page).read_text(encoding="utf-8")
     try:
         files = read_files(text)
@@ -46,8 +47,9 @@ def main(arcd, page):
             (Path(folder) / name).parent.mkdir(exist_ok=True)
             (Path(folder) / name).write_text(content)
         done = subprocess.run([arcd, "check", folder], capture_output=True, text=True)
-    print(done.stdout + done.stderr, end="")
-    return 1 if done.returncode or "warning" in done.stderr else 0
+        form = subprocess.run([arcd, "fmt", "--check", *programs], capture_output=True, text=True, cwd=folder)
+    print(done.stdout + done.stderr + form.stdout + form.stderr, end="")
+    return 1 if done.returncode or form.returncode or "warning" in done.stderr else 0
 
 
 if __name__ == "__main__":

@@ -86,6 +86,7 @@ FOUND = {
     "no code expected": (REFUSED.replace("ARC4001", "none"), "expected error"),
     "another line": (REFUSED.replace("line=2", "line=1"), "in line 1, got line 2"),
     "other words": (REFUSED.replace('"undefined"', '"nonsense"'), "'nonsense'"),
+    "an example that is not formatted": (page().replace("a > 5.0", "a>5.0"), "arcd fmt would change it"),
     "an undeclared warning": (OLD_NAME.format(info=" compiles"), "there are [('ARC4003'"),
     "a declared warning that is none": (PROGRAM.format(info=" compiles warning=ARC4003"), "there are []"),
     "a program that stops": (FAULT + TABLE.format(comes="`a` 0", goes="`b` 1"), "division by zero"),

@@ -15,6 +15,7 @@ BROKEN = {
     "a device that is not declared": ('"device": "tank"', '"device": "tonk"', "tonk"),
     "a fence without a name": ("`tasks/tank_out.json` writes", "This one writes", "no file name"),
     "a program that is gone": ("```arc\n", "```text\n", "with a driver.json and a program"),
+    "a program that is not formatted": ("-> fill{} ->", "->  fill{} ->", "hold.arc"),
     "a warning": ('"index": "tank_time", ', "", "warning"),
 }
 
