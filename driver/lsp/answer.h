@@ -2,8 +2,7 @@
  *
  * Each call makes one result, the caller's to json_decref(); JSON null when there is nothing to
  * say, never NULL. Offsets are in the text of the view. A text too large to be checked has
- * diagnostics only. Pure but for answer_definition, which reads
- * driver.json. Any thread.
+ * diagnostics only. Pure but for answer_definition, which reads driver.json. Any thread.
  */
 #ifndef DRIVER_LSP_ANSWER_H
 #define DRIVER_LSP_ANSWER_H

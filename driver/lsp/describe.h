@@ -7,15 +7,13 @@
 
 #include "driver/lsp/names.h"
 
-/* "func pi{kp f64, ki f64 = 0.0}(value f64) f64", "level chan f64", "time.wait{duration i64 ns}
- * u8".
- */
+/* "func pi{kp f64, ki f64 = 0.0}(value f64) f64", "level chan f64", "LIMIT f64 m := 1.5". */
 const char *lsp_describe_line(const struct lsp_view *view, const struct lsp_symbol *symbol);
 
 /* What there is to say beyond the line; "" : nothing. Plain text, but for `code` in backticks. */
 const char *lsp_describe_notes(const struct lsp_view *view, const struct lsp_symbol *symbol);
 
-/* The members of a module, one line each. */
+/* The signature of a member: "time.wait{duration i64 ns} u8". */
 const char *lsp_describe_lib(struct base_arena *arena, const struct arc_lib_member *lib);
 
 /* One sentence. */
