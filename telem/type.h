@@ -70,7 +70,7 @@ ARCD_RT void telem_store(enum telem_type type, void *column, size_t i, union tel
 /* The value as a double (integers beyond 2^53 lose digits: for display and scaling only). */
 ARCD_RT double telem_to_f64(enum telem_type type, union telem_value value);
 
-/* The cast at the end of the conversion chain (tasks.md 1.11): to integers round half to even and
+/* The cast at the end of the conversion chain: to integers round half to even and
  * saturate, NaN gives 0; to f32 nearest, overflow gives infinity. */
 ARCD_RT union telem_value telem_from_f64(enum telem_type type, double value);
 
