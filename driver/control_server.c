@@ -162,7 +162,9 @@ static void reap(struct driver_control_server *server, bool all)
 
 static void accept_one(struct driver_control_server *server)
 {
-    int fd = accept4(server->listen_fd, NULL, NULL, SOCK_CLOEXEC);
+    struct sockaddr_un peer; /* a local client has no name worth knowing */
+    socklen_t len = sizeof peer;
+    int fd = accept4(server->listen_fd, (struct sockaddr *)&peer, &len, SOCK_CLOEXEC);
     if (fd < 0)
         return;
     for (size_t i = 0; i < DRIVER_CONTROL_MAX_CLIENTS; i++) {

@@ -75,11 +75,11 @@ static int by_mean(const void *a, const void *b)
 
 static void sort_rows(struct fair *fair)
 {
-    json_t *rows[BENCH_RIG_AUTOMATIONS];
+    json_t *rows[BENCH_RIG_AUTOMATIONS] = {NULL};
     uint32_t n = (uint32_t)json_array_size(fair->rows);
     for (uint32_t i = 0; i < n; i++)
         rows[i] = json_incref(json_array_get(fair->rows, i));
-    qsort(rows, n, sizeof *rows, by_mean);
+    qsort(rows, n, sizeof(void *), by_mean);
     for (uint32_t i = 0; i < n; i++)
         json_array_set_new(fair->rows, i, rows[i]);
 }

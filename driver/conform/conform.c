@@ -29,7 +29,7 @@ static enum arcd_err read_file(const char *path, char **text, size_t *len, struc
 static void run_one(const char *path, const struct conform_case *c,
                     const struct conform_options *options, struct conform_tally *tally)
 {
-    char wrong[2000] = "";
+    char wrong[1000] = "";
     struct conform_run_options run = {.mode = options->mode,
                                       .trace = options->verbose ? options->out : NULL};
     if (options->verbose)

@@ -33,7 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
  * two. */
 static bool replace(const char *path, const char *text)
 {
-    char beside[4096];
+    char beside[1024];
     if ((size_t)snprintf(beside, sizeof beside, "%s.tmp", path) >= sizeof beside)
         return false;
     FILE *file = fopen(beside, "w");

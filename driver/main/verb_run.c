@@ -29,7 +29,8 @@ static const char *from_env(const char *name, const char *otherwise)
 static void parse_live(struct args *args, char *list)
 {
     args->live = true;
-    for (char *name = strtok(list, ","); name != NULL; name = strtok(NULL, ","))
+    char *rest = NULL;
+    for (char *name = strtok_r(list, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
         json_array_append_new(args->live_channels, json_string(name));
 }
 

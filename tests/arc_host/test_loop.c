@@ -84,7 +84,7 @@ static void set_up(const char *channels)
     rig.script = (struct script_clock){.now = 5000 * MS, .look_ns = 10};
     rig.clock = (struct base_clock){rig_mono_ns, rig_utc_ns, NULL};
     struct arc_host_loop_opts opts = {
-        .wait = {rig_mono_ns, rig_rings, rig_sleep, NULL},
+        .wait = {rig_mono_ns, rig_rings, rig_sleep, NULL, NULL},
         .clock = &rig.clock,
         .bell = &rig.bell,
         .outside = &rig.outside,
