@@ -26,8 +26,9 @@ static enum arcd_err read_file(const char *path, char **text, size_t *len, struc
     return ARCD_OK;
 }
 
-static void run_one(const char *path, const struct conform_case *c,
-                    const struct conform_options *options, struct conform_tally *tally)
+__attribute__((noinline)) static void run_one(const char *path, const struct conform_case *c,
+                                              const struct conform_options *options,
+                                              struct conform_tally *tally)
 {
     char wrong[1000] = "";
     struct conform_run_options run = {.mode = options->mode,
@@ -57,10 +58,10 @@ static enum arcd_err run_cases(const char *path, const char *text, size_t len,
         const char *name = conform_json_text(v, "name");
         if (options->only != NULL && (name == NULL || strcmp(name, options->only) != 0))
             continue;
-        struct conform_case c;
-        if (conform_case_read(v, arena, &c, &cause) != ARCD_OK)
+        struct conform_case *c = base_arena_new(arena, struct conform_case);
+        if (conform_case_read(v, arena, c, &cause) != ARCD_OK)
             return arcd_fail(why, ARCD_ERR_CONFIG, 0, "%s: %s", path, cause.text);
-        run_one(path, &c, options, tally);
+        run_one(path, c, options, tally);
     }
     return ARCD_OK;
 }
