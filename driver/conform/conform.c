@@ -43,9 +43,11 @@ __attribute__((noinline)) static void run_one(const char *path, const struct con
     fflush(options->out);
 }
 
-static enum arcd_err run_cases(const char *path, const char *text, size_t len,
-                               struct base_arena *arena, const struct conform_options *options,
-                               struct conform_tally *tally, struct arcd_errinfo *why)
+__attribute__((noinline)) static enum arcd_err run_cases(const char *path, const char *text,
+                                                         size_t len, struct base_arena *arena,
+                                                         const struct conform_options *options,
+                                                         struct conform_tally *tally,
+                                                         struct arcd_errinfo *why)
 {
     struct arcd_errinfo cause;
     const struct conform_json *whole = conform_json_parse(text, len, arena, &cause);
