@@ -10,6 +10,7 @@ enum {
     AUTO_OVER = ARC_HOST_MARGIN_WINDOW / 100, /* wake-ups that may be later */
     MEDIUM_OVER = ARC_HOST_MARGIN_WINDOW / 1000,
     SHORT_WAIT_NS = 10000000,
+    NORMAL_PART = 16, /* of the wait that a normal thread looks at the clock for */
 };
 
 static const char *const level_names[ARC_HOST_LEVEL_COUNT] = {"low", "auto", "medium", "high"};
@@ -121,7 +122,8 @@ ARCD_RT int64_t arc_host_wait_margin(const struct arc_host_wait *wait, int64_t w
         wanted = larger(LEAST_NS, with_guard(arc_host_margin_all_but(margin, MEDIUM_OVER)));
     else if (level == ARC_HOST_LEVEL_AUTO && wait_ns <= SHORT_WAIT_NS)
         wanted = with_guard(arc_host_margin_all_but(margin, AUTO_OVER));
-    return smaller(wanted, wait_ns / 2 / sharers_of(wait));
+    const int64_t part = wait->realtime ? 2 : NORMAL_PART;
+    return smaller(wanted, wait_ns / part / sharers_of(wait));
 }
 
 /* A wait that data interrupted goes on with the margin of the whole wait: half of what is left

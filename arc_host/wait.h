@@ -13,7 +13,9 @@
  * The margin is learned from this thread's own wake-ups (arc_host/margin.h). It is never more than
  * half of the wait for a deadline, counted from the first call for it, however often data came in
  * between. So a real-time thread leaves half of its core, at any rate, to others, and Linux never
- * throttles it. A deadline is never reported early, not by one nanosecond.
+ * throttles it. A normal thread has a sixteenth: one that is seldom on a core gets it at once when
+ * it wakes, one that looks at the clock for long waits for its turn among the others, and looking
+ * does not make up for that. A deadline is never reported early, not by one nanosecond.
  *
  * Several automations may share a core. Then each has its part of that half, and while it looks at
  * the clock it lets the others run in between: otherwise they would find themselves woken late,

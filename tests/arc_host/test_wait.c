@@ -154,6 +154,22 @@ static void the_margin_is_never_more_than_half_of_the_wait(void **state)
     }
 }
 
+/* As long as there are others, a normal thread that is often on a core is woken later. */
+static void a_normal_thread_looks_at_the_clock_for_a_sixteenth_of_the_wait(void **state)
+{
+    (void)state;
+    struct rig rig;
+    set_up(&rig, ARC_HOST_LEVEL_AUTO, false, 3 * MS);
+    run(&rig, 50, 4 * MS);
+    assert_int_equal(arc_host_wait_margin(&rig.wait, 4 * MS), 250 * US);
+    arc_host_wait_set_level(&rig.wait, ARC_HOST_LEVEL_MEDIUM);
+    assert_int_equal(arc_host_wait_margin(&rig.wait, 16 * MS), MS);
+    rig.delay = 20 * US;
+    run(&rig, 1, MS);
+    run(&rig, 100, MS); /* 62 us are enough for what a machine needs that has time */
+    assert_true(rig.worst_late <= 30);
+}
+
 static void sharers_of_a_core_have_their_part_of_the_half_each(void **state)
 {
     (void)state;
@@ -355,6 +371,7 @@ int main(void)
         cmocka_unit_test(medium_keeps_a_margin_of_50_us_at_every_period),
         cmocka_unit_test(high_covers_the_worst_recent_wake_up_where_auto_does_not),
         cmocka_unit_test(the_margin_is_never_more_than_half_of_the_wait),
+        cmocka_unit_test(a_normal_thread_looks_at_the_clock_for_a_sixteenth_of_the_wait),
         cmocka_unit_test(sharers_of_a_core_have_their_part_of_the_half_each),
         cmocka_unit_test(a_shared_core_is_let_go_between_two_looks_at_the_clock),
         cmocka_unit_test(a_normal_thread_leaves_sharing_to_the_scheduler),
