@@ -12,6 +12,8 @@ static const struct question {
     {"fair", "how late many automations on few cores are, and how alike", bench_question_fair},
     {"latency", "the timers question at 20 kHz with every core under stress",
      bench_question_latency},
+    {"sleep", "how long a sleep of 2 ms takes, by usleep, clock_nanosleep and arcd",
+     bench_question_sleep},
 };
 
 static void print_overview(FILE *out)

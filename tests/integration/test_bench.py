@@ -112,6 +112,20 @@ class Shape(unittest.TestCase):
         self.check_run(run, "latency")
         self.assertEqual((run["rate_hz"], run["level"], run["load"]), (20000, "high", "loaded"))
 
+    def test_sleep_has_each_call_in_each_case_and_ours_never_ends_early(self):
+        found = runs("sleep", "--calls", "60", "--time", "2ms")
+        self.assertEqual([(r["load"], r["realtime"]) for r in found if not r["realtime"]],
+                         [("idle", False), ("loaded", False)])
+        for run in found:
+            self.assertEqual((run["test"], run["sleep_us"], run["early"]), ("sleep", 2000, 0))
+            self.assertEqual([call["name"] for call in run["calls"]], ["usleep", "clock_nanosleep", "arcd"])
+            for call in run["calls"]:
+                self.assertEqual(call["count"], 60)
+                self.assertTrue(2000 <= call["min_us"] <= call["p50_us"] <= call["worst_us"], call)
+        table = bench("sleep", "--calls", "5").stdout
+        for word in ("max", "min", "avg", "usleep", "10 busy loops", "ended early: 0"):
+            self.assertIn(word, table)
+
     def test_many_automations_on_few_cores_leave_half_of_each_core(self):
         """Automations that look at the clock side by side once made each other late and then looked for longer."""
         run, = runs("fair", "--automations", "60", "--duration", "4s")
