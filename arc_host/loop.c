@@ -135,15 +135,18 @@ ARCD_RT static enum arc_host_turn run_timer(struct arc_host_loop *loop, int64_t 
 }
 
 ARCD_RT static enum arc_host_turn run_input(struct arc_host_loop *loop,
-                                            const struct arc_host_frame *frame, int64_t now,
-                                            int64_t deadline)
+                                            const struct arc_host_frame *frame, int64_t deadline)
 {
+    /* Its stamp first, then the clock that its timers start from: the stamps of two writes with a
+     * wait in between are then never less than the wait apart. */
+    int64_t stamp = base_clock_utc(loop->clock);
+    int64_t now = loop->wait.ops.mono_ns(loop->wait.ops.ctx);
     struct cycle cycle = {.began_mono_ns = now,
                           .deadline_mono_ns = now >= deadline ? deadline : BASE_NEVER,
                           .by_input = true};
     loop->rt.timers_in_a_row = 0;
-    enum arcd_err err = arc_host_program_input(
-        loop->rt.program, frame, now - loop->rt.start_mono_ns, base_clock_utc(loop->clock));
+    enum arcd_err err =
+        arc_host_program_input(loop->rt.program, frame, now - loop->rt.start_mono_ns, stamp);
     if (ARCD_UNLIKELY(err == ARCD_ERR_INVALID)) {
         arc_host_ports_refused(loop->rt.ports, frame);
         arc_host_ports_done(loop->rt.ports);
@@ -209,7 +212,7 @@ ARCD_RT enum arc_host_turn arc_host_loop_turn(struct arc_host_loop *loop)
     if (now >= deadline && !data_is_starved(loop))
         return run_timer(loop, now, deadline);
     if (arc_host_ports_next(loop->rt.ports, &frame))
-        return run_input(loop, &frame, now, deadline);
+        return run_input(loop, &frame, deadline);
     if (now >= deadline || loop->rt.replied || arc_host_program_wants_cycle(loop->rt.program))
         return run_timer(loop, now, deadline);
     return wait_for_work(loop, seen, deadline);
