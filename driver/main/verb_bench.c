@@ -14,6 +14,7 @@ static const struct question {
      bench_question_latency},
     {"sleep", "how long a sleep of 2 ms takes, by usleep, clock_nanosleep and arcd",
      bench_question_sleep},
+    {"wait", "how long a sequence's time.wait holds, by the timestamps", bench_question_wait},
 };
 
 static void print_overview(FILE *out)

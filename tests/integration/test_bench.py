@@ -126,6 +126,14 @@ class Shape(unittest.TestCase):
         for word in ("max", "min", "avg", "usleep", "10 busy loops", "ended early: 0"):
             self.assertIn(word, table)
 
+    def test_wait_holds_for_each_time_and_never_less(self):
+        found = runs("wait", "--holds", "3", "--level", "medium")
+        self.assertEqual([r["wait_ms"] for r in found], [1, 10, 100, 1000])
+        for run in found:
+            self.check_run(run, "wait")
+            self.assertEqual((run["level"], run["ours"]["count"]), ("medium", 3))
+        self.assertIn("before their deadline: 0", bench("wait", "--holds", "1").stdout)
+
     def test_many_automations_on_few_cores_leave_half_of_each_core(self):
         """Automations that look at the clock side by side once made each other late and then looked for longer."""
         run, = runs("fair", "--automations", "60", "--duration", "4s")
